@@ -226,6 +226,8 @@ let package = Package(
         .target(name: "TestRandom", path: "Tests/Support/TestRandom", swiftSettings: swift),
         .target(name: "CTestEnvironment", path: "Tests/Support/CTestEnvironment", cSettings: c),
         .target(
+            name: "CMIDIProbe", dependencies: ["CJack"], path: "Tests/Support/CMIDIProbe", cSettings: c),
+        .target(
             name: "TestSupport",
             dependencies: [
                 "AudioRendering", "AudioSessionTypes", "CSessionGate", "CSessionSocket", "CTestEnvironment",
@@ -328,7 +330,7 @@ let package = Package(
             name: "JackDriverTests",
             dependencies: [
                 "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
-                "CJackDriver", "COpenALLoopback", "CSessionSocket", "OpenALRecipe", "TestRandom", "TestSupport",
+                "CJackDriver", "CMIDIProbe", "COpenALLoopback", "CSessionSocket", "OpenALRecipe", "TestRandom", "TestSupport",
             ],
             path: "Tests/Integration/JackDriverTests", exclude: ["Fixtures"], swiftSettings: swift),
         .testTarget(

@@ -1,0 +1,189 @@
+import AudioRendering
+import JackDriver
+import TestRandom
+import TestSupport
+import Testing
+
+extension RealServers {
+    /// MIDI ports on a real server.
+    @Suite("MIDI ports", .serialized)
+    struct RealMIDITests {
+        /// An instrument whose sound is one frame, and its ports.
+        private final class Fixture: Sendable {
+            let name: ServerName
+            let player: JackPlayer
+            let instrument: AudioInstrument
+            let input: MIDIInput
+            let output: MIDIOutput
+
+            init(_ name: ServerName, sound: [Float] = [0.5]) throws {
+                self.name = name
+                player = try JackPlayer(
+                    .init(
+                        server: .named(name.text), clientName: "midi-test", outputs: 1,
+                        recovery: .within(seconds: 60), connections: .none))
+                try player.engine.open()
+                var zone = InstrumentZone(try AudioBuffer([sound]))
+                (zone.keyTracking, zone.velocityTracking) = (0, 0)
+                zone.isOneShot = true
+                instrument = try player.engine.makeInstrument([zone], on: player.makeBus())
+                input = try player.engine.makeMIDIInput(name: "keys")
+                output = try player.engine.makeMIDIOutput(name: "thru")
+                try input.connect(to: instrument)
+                try input.connect(to: output)
+                try player.engine.start()
+            }
+
+            func connect(_ probe: MIDIProbe) throws {
+                try probe.connect("probe-sender:out", to: "midi-test:keys")
+                try probe.connect("midi-test:out_1", to: "probe-listener:audio")
+                try probe.connect("midi-test:thru", to: "probe-listener:midi")
+            }
+        }
+
+        /// A server whose cycles wait for all clients.
+        private func server(_ name: ServerName, periodFrames: Int = 1_024) throws -> JackServer {
+            try JackServer(name, periodFrames: periodFrames, arguments: JackServer.synchronous)
+        }
+
+        private func note(_ frame: Int, key: UInt8 = 60) -> MIDIProbe.Event {
+            MIDIProbe.Event(frame: frame, bytes: [0x90, key, 100])
+        }
+
+        @Test("A note is heard, and a message is passed on, in the cycle and on the frame of the message")
+        func frames() throws {
+            let name = try ServerName()
+            let server = try server(name)
+            defer { server.stop() }
+            let fixture = try Fixture(name)
+            defer { fixture.player.engine.close() }
+            let probe = try MIDIProbe(on: name)
+            try fixture.connect(probe)
+            var random = SeededGenerator(seed: TestSeed.current)
+            var frame = 3
+            let notes = (0..<200).map { _ in
+                frame += 1 + random.below(190)
+                return note(frame)
+            }
+            let recording = try probe.record(notes, frames: frame + 4_096)
+            #expect(recording.onsets == notes.map(\.frame), "0 added frames")
+            #expect(recording.events == notes)
+            #expect(fixture.instrument.missedNotes == 0)
+        }
+
+        @Test("1,000 messages of one period reach the handler and another program without loss, in order")
+        func crowd() throws {
+            let name = try ServerName()
+            let server = try server(name)
+            defer { server.stop() }
+            let fixture = try Fixture(name)
+            defer { fixture.player.engine.close() }
+            let handled = EventLog<[UInt8]>()
+            let probe = try MIDIProbe(on: name)
+            try fixture.connect(probe)
+            let messages = (0..<1_000).map { number in
+                MIDIProbe.Event(frame: 1_024 + number, bytes: [0xB0, UInt8(number % 100), UInt8(number / 100)])
+            }
+            var before = 0
+            let recording = try probe.record(messages, frames: 8_192) {
+                fixture.input.setHandler { handled.note($0.message.bytes) }
+                before = handled.noted.count
+            }
+            #expect(recording.events == messages)
+            #expect(handled.wait { $0.count >= before + 1_000 })
+            #expect(Array(handled.noted.dropFirst(before)) == messages.map(\.bytes))
+            #expect(fixture.input.lostMessages == 0 && fixture.player.engine.counters.droppedMIDI == 0)
+        }
+
+        @Test("Messages and notes of the app are sent and heard on their frames")
+        func timed() throws {
+            let name = try ServerName()
+            let server = try server(name)
+            defer { server.stop() }
+            let fixture = try Fixture(name)
+            defer { fixture.player.engine.close() }
+            let probe = try MIDIProbe(on: name)
+            try fixture.connect(probe)
+            let distances = (0..<50).map { 97 * $0 }
+            let queue = try fixture.player.engine.makeCommandQueue()
+            let recording = try probe.record([], frames: 48_000) {
+                let start = fixture.player.engine.currentFrame + 16_384
+                for distance in distances {
+                    let time = start + UInt64(distance)
+                    try queue.send(.noteOn(channel: 0, key: 60, velocity: 100), to: fixture.instrument, at: time)
+                    try queue.send(.controlChange(channel: 3, controller: 7, value: 9), to: fixture.output, at: time)
+                }
+            }
+            let first = try #require(recording.onsets.first)
+            #expect(recording.onsets.map { $0 - first } == distances)
+            #expect(recording.events.map(\.frame) == recording.onsets)
+            #expect(recording.events.allSatisfy { $0.bytes == [0xB3, 7, 9] })
+        }
+
+        @Test("SRV-2: when the server returns, MIDI ports and their connections are restored, and notes are heard")
+        func loss() throws {
+            let name = try ServerName()
+            var server = try JackServer(name)
+            defer { server.stop() }
+            let fixture = try Fixture(name)
+            defer { fixture.player.engine.close() }
+            let events = fixture.player.events
+            let other = try JackPlayer(
+                .init(server: .named(name.text), clientName: "keyboard", recovery: .within(seconds: 60)))
+            defer { other.engine.close() }
+            let keyboard = try other.engine.makeMIDIOutput(name: "out")
+            _ = try other.start()
+            let received = EventLog<MIDIEvent>()
+            fixture.input.setHandler { received.note($0) }
+            try ChildProcess.run(
+                "jack_connect", ["keyboard:out", "midi-test:keys"], environment: server.environment)
+            #expect(
+                eventually { fixture.player.driver.restorableLinks == ["keys keyboard:out"] },
+                "the app has been notified of the connection")
+            try keyboard.send(.noteOn(channel: 0, key: 61, velocity: 1))
+            #expect(received.wait { !$0.isEmpty })
+
+            server.kill()
+            #expect(events.wait { $0.contains(.serverLost) } && other.waitForEvent { $0 == .serverLost })
+            server = try JackServer(name)
+            for player in [fixture.player, other] {
+                #expect(player.waitForEvent { if case .serverReturned = $0 { true } else { false } })
+            }
+            #expect(
+                try eventually {
+                    try keyboard.send(.noteOn(channel: 0, key: 62, velocity: 1))
+                    return received.noted.contains { $0.message == .noteOn(channel: 0, key: 62, velocity: 1) }
+                })
+        }
+
+        @Test("Ports are added and removed while the server runs; a name can be used again at once")
+        func removal() throws {
+            let name = try ServerName()
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let fixture = try Fixture(name)
+            let engine = fixture.player.engine
+            defer { engine.close() }
+            func ports() throws -> Set<String> {
+                let list = try ChildProcess.run("jack_lsp", ["midi-test"], environment: server.environment).output
+                return Set(list.split(separator: "\n").map(String.init))
+            }
+            #expect(try ports() == ["midi-test:out_1", "midi-test:keys", "midi-test:thru"])
+            for _ in 1...3 {
+                let pads = try engine.makeMIDIInput(name: "pads")
+                #expect(try ports().contains("midi-test:pads"))
+                _ = pads
+            }
+            #expect(try eventually { try !ports().contains("midi-test:pads") })
+            #expect(throws: AudioEngineError.self) { try engine.makeMIDIInput(name: "keys") }
+            #expect(throws: DriverError.self) { try engine.makeMIDIInput(name: "out_1") }
+            #expect(throws: DriverError.self, "the name stays free for the driver") {
+                try engine.makeMIDIInput(name: "out_1")
+            }
+            // Closed and opened again, the engine has the same ports.
+            engine.close()
+            try engine.open()
+            #expect(try ports() == ["midi-test:out_1", "midi-test:keys", "midi-test:thru"])
+        }
+    }
+}
