@@ -91,11 +91,6 @@ static bool params_valid(const rcore_t *core, const rcore_voice_params_t *params
     return params->matrix == NULL || params->matrix->inputs == params_channels(params);
 }
 
-static uint32_t start_flags(const rcore_voice_params_t *params) RCORE_RT {
-    return (params->buffer != NULL || params->fifo != NULL ? START_VARISPEED : 0u) |
-           (params->buffer != NULL ? START_MEMORY : 0u) | (params->pan_law != RCORE_PAN_NONE ? START_PANNED : 0u);
-}
-
 rcore_status_t rcore_post_start(rcore_queue_t *queue, rcore_voice_t handle, const rcore_voice_params_t *params,
                                 uint64_t when) RCORE_RT {
     struct voice *voice = voice_find(queue->core, handle);
@@ -115,7 +110,7 @@ rcore_status_t rcore_post_start(rcore_queue_t *queue, rcore_voice_t handle, cons
     // Store this before the render thread can see the command: by the time queue_put returns, a
     // short voice may have ended, and another thread may have acquired it.
     const uint32_t started_by = queue->transaction_open ? queue->index + 1u : START_POSTED;
-    atomic_store_explicit(&voice->start, started_by | start_flags(params), memory_order_release);
+    atomic_store_explicit(&voice->start, started_by | voice_start_flags(params), memory_order_release);
     queue_put(queue, (struct command){.kind = COMMAND_START, .voice = handle, .when = when});
     return RCORE_OK;
 }

@@ -52,6 +52,7 @@ static rcore_voice_t voice_handle(const rcore_t *core, const struct voice *voice
 void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT {
     const rcore_voice_t handle = voice_handle(core, voice);
     const uint64_t rendered = atomic_load_explicit(&voice->frames, memory_order_relaxed);
+    core->voices.ended_count += 1;
     polyphony_leave(core, voice);
     curves_end_voice(core, voice);
     buffer_remove_user(voice->params.buffer);

@@ -37,6 +37,12 @@ static inline bool voice_silent(const struct voice *voice) RCORE_RT {
     return voice->fade.remaining == 0 && voice->fade.target == 0.0f;
 }
 
+/// Returns what commands may do with a voice that starts with these parameters (START_…).
+static inline uint32_t voice_start_flags(const rcore_voice_params_t *params) RCORE_RT {
+    return (params->buffer != NULL || params->fifo != NULL ? START_VARISPEED : 0u) |
+           (params->buffer != NULL ? START_MEMORY : 0u) | (params->pan_law != RCORE_PAN_NONE ? START_PANNED : 0u);
+}
+
 /// Publishes the state of a voice. Release order: a thread that sees the end may free what the
 /// voice read.
 static inline void voice_publish(struct voice *voice, rcore_voice_t handle, rcore_voice_state_t state,

@@ -32,6 +32,8 @@ struct voice_pool {
     uint32_t playing_count;
     /// Number of RCORE_NONE in `playing`.
     uint32_t gap_count;
+    /// Number of voices that have ended so far.
+    uint64_t ended_count;
     struct polyphony polyphony;
     /// [channel * stride]: a temporary buffer of one voice (render callback, varispeed, gathered
     /// segment), or of one bus (output of a delay line, input of a meter).

@@ -8,6 +8,7 @@
 #include "mix/ramp.h"
 #include "voices/playing.h"
 #include "voices/polyphony.h"
+#include "voices/pool.h"
 #include "voices/seek.h"
 #include "voices/source.h"
 #include "voices/voice.h"
@@ -85,6 +86,15 @@ static void voice_start(rcore_t *core, struct voice *voice, rcore_voice_t handle
     playing_add(core, voice);
 }
 
+bool voice_begin(rcore_t *core, rcore_voice_t handle, const rcore_voice_params_t *params) RCORE_RT {
+    struct voice *voice = voice_find(core, handle);
+    voice->params = *params;
+    buffer_add_user(params->buffer);
+    atomic_store_explicit(&voice->start, START_POSTED | voice_start_flags(params), memory_order_release);
+    voice_start(core, voice, handle);
+    return voice_find(core, handle) != NULL;
+}
+
 // Applies a command to a voice whose start has not taken effect: a start command starts it, a stop
 // cancels it, the others change how it will start.
 static void apply_waiting(rcore_t *core, struct voice *voice, const struct command *command) RCORE_RT {
@@ -134,14 +144,47 @@ static void shorten_fade_out(rcore_t *core, struct voice *voice, uint32_t ramp_f
     }
 }
 
+// Moves the envelope of a note's voice to its sustain level; if that is 0, the voice then ends. If
+// the attack is not over, because the session was suspended or frames were skipped, waits for its
+// end. During a suspension, waits for at least a block, so that it does not divide every block.
+static void move_envelope(rcore_t *core, struct voice *voice, const struct command *command, bool suspended) RCORE_RT {
+    const uint32_t left = voice->fade.remaining;
+    if (voice->paused) {
+        return;
+    }
+    if (left > 0) {
+        struct command later = *command;
+        later.when =
+            core_now(core) + (suspended && left < core->config.block_frames ? core->config.block_frames : left);
+        (void)commands_schedule(core, later); // has room: this command has just left
+    } else if (command->value == 0.0f) {
+        voice_stop(core, voice, command->ramp_frames, RCORE_END_STOPPED);
+    } else {
+        ramp_to(&voice->fade, command->value, command->ramp_frames);
+    }
+}
+
+// Applies a command to a voice that is stopping. A stop cannot be undone, but another one may end
+// it sooner. The release of a note also follows gain, pan and speed.
+static void apply_stopping(rcore_t *core, struct voice *voice, const struct command *command) RCORE_RT {
+    if (command->kind == COMMAND_STOP) {
+        shorten_fade_out(core, voice, command->ramp_frames);
+    } else if (command->queue != NO_QUEUE) {
+        return;
+    } else if (command->kind == COMMAND_GAIN) {
+        ramp_to(&voice->gain, command->value, command->ramp_frames);
+    } else if (command->kind == COMMAND_PAN) {
+        pan_to(voice, command->value, command->ramp_frames);
+    } else if (command->kind == COMMAND_SPEED) {
+        ramp_to(&voice->speed, command->value, command->ramp_frames);
+    }
+}
+
 // Applies a command to a voice that has started, whether it plays or is paused. Ends the curve of
 // the parameter that the command sets.
 static void apply_playing(rcore_t *core, struct voice *voice, const struct command *command, bool suspended) RCORE_RT {
-    // A stop cannot be undone, but another one may end it sooner.
     if (voice->stopping) {
-        if (command->kind == COMMAND_STOP) {
-            shorten_fade_out(core, voice, command->ramp_frames);
-        }
+        apply_stopping(core, voice, command);
         return;
     }
     // A batch can ramp gain and pan itself.
@@ -177,6 +220,9 @@ static void apply_playing(rcore_t *core, struct voice *voice, const struct comma
         break;
     case COMMAND_LEAVE_LOOP:
         source_leave_loop(voice);
+        break;
+    case COMMAND_ENVELOPE:
+        move_envelope(core, voice, command, suspended);
         break;
     default:
         break;

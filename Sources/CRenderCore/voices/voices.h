@@ -4,6 +4,9 @@
 
 #include "queue/command.h"
 
+/// Starts a voice of the cycle itself on a handle that it has just acquired, now. The parameters are
+/// valid and those of a one-shot. Returns false if the voice was refused; its handle is then stale.
+bool voice_begin(rcore_t *core, rcore_voice_t handle, const rcore_voice_params_t *params) RCORE_RT;
 /// Applies one voice command. Returns false if the voice had not ended and its session is
 /// suspended; otherwise true, also for a stale handle.
 bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT;
