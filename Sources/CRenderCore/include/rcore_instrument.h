@@ -10,6 +10,21 @@
 /// change, channel and key pressure, all sound off (120), reset all controllers (121) and all notes
 /// off (123…127). With MPE, set in its configuration or by RPN 6, messages on the manager channel
 /// of a zone apply to all its member channels, and those on a member channel to its note.
+///
+/// Volume and expression multiply the gain by (value / 127)² each, and are 127 until a message sets
+/// them; pan adds -1…1 to that of the zone, and 64 is the centre. A bend of b (-8192…8191) changes
+/// the pitch by b / 8192 of its range. Of channel and key pressure, the greater one counts. Notes
+/// that fade out follow these messages as well.
+///
+/// A note-on for a key that is down, or held by a pedal, on the same channel releases the earlier
+/// note. "All sound off" ends all notes of a channel within the core's `steal_frames`; "all notes
+/// off" (and 124…127) releases them like note-offs. "Reset all controllers" leaves volume, pan,
+/// program and bend range as they are. An MPE zone that RPN 6 sets gets bend ranges of 2 and 48
+/// semitones; channels that it adds or removes release their notes.
+///
+/// While the session of its bus is suspended, an instrument ignores note-ons and follows all other
+/// messages: a note whose key is released meanwhile is over, the others continue with the next
+/// frame. A suspension may shorten the hold of an envelope.
 #ifndef RCORE_INSTRUMENT_H
 #define RCORE_INSTRUMENT_H
 
@@ -28,8 +43,9 @@ typedef struct rcore_instrument rcore_instrument_t;
 typedef enum rcore_zone_trigger {
     /// At note-on.
     RCORE_ZONE_ATTACK = 0,
-    /// When the note is released: at note-off, or when the sustain pedal that held it is lifted.
-    /// It plays with the velocity of the note-on.
+    /// When the note is released: at note-off, or when the pedal that held it is lifted, even if its
+    /// sound has ended by itself. Not if it was choked or stolen, or ended by "all sound off". It
+    /// plays to its end, with the velocity and program of the note-on.
     RCORE_ZONE_RELEASE = 1,
 } rcore_zone_trigger_t;
 
@@ -65,9 +81,11 @@ typedef struct rcore_zone {
     bool one_shot;
     /// After the release, plays what follows the loop; otherwise repeats the loop as it fades out.
     bool leaves_loop;
-    /// Jumps from `loop_end` back to `loop_start` without end.
+    /// Jumps from `loop_end` back to `loop_start` without end. Not for zones that ignore a release:
+    /// one_shot, and RCORE_ZONE_RELEASE.
     bool loops;
-    /// Pitch in cents: per key, usually 100; and in addition, -12,000…12,000.
+    /// Pitch in cents: per key, -1200…1200, usually 100; and in addition, -12,000…12,000. The speed
+    /// of playback, with the ratio of the sample rates, is limited to 1/16…16.
     float key_tracking;
     float tuning;
 
@@ -86,7 +104,8 @@ typedef struct rcore_zone {
     uint32_t loop_fade_frames;
 
     /// The envelope: rises to 1 in `attack_frames`, stays for `hold_frames`, falls to `sustain`
-    /// (0…1) in `decay_frames`, and from the release on to 0 in `release_frames`. Linear in gain.
+    /// (0…1) in `decay_frames`, and from the release on to 0 in `release_frames`. Linear in gain. A
+    /// note whose `sustain` is 0 ends after the decay.
     uint32_t attack_frames;
     uint32_t hold_frames;
     uint32_t decay_frames;
@@ -107,8 +126,9 @@ rcore_zone_t rcore_zone_default(void);
 typedef struct rcore_instrument_config {
     /// Slot of the bus on which the notes play.
     uint32_t bus;
-    /// Highest number of notes' voices at once, 1…4096; another one steals the oldest. They are
-    /// taken from the core's voices (`max_voices`).
+    /// Highest number of notes' voices at once, 1…4096. Another one steals the voice that was
+    /// released first, or if none was, the oldest one, which fades out within the core's
+    /// `steal_frames` and no longer counts. They are taken from the core's voices (`max_voices`).
     uint32_t max_notes;
     /// Priority of the voices, 0…RCORE_MAX_PRIORITY.
     uint32_t priority;
@@ -140,9 +160,10 @@ rcore_instrument_t *rcore_instrument_create(const rcore_t *core, const rcore_ins
 /// Frees an instrument; NULL does nothing. [control]
 void rcore_instrument_destroy(rcore_instrument_t *instrument);
 
-/// Returns the number of voices that its notes play, as of the last message or cycle. [any]
+/// Returns the number of voices that its notes play, without stolen ones, as of the last message or
+/// cycle. [any]
 uint32_t rcore_instrument_voices(const rcore_instrument_t *instrument) RCORE_RT;
-/// Returns the number of notes that did not start, because no voice was free. [any]
+/// Returns the number of notes of which a voice did not start, because none was free. [any]
 uint64_t rcore_instrument_missed_notes(const rcore_instrument_t *instrument) RCORE_RT;
 
 #ifdef __cplusplus

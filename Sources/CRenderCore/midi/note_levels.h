@@ -1,0 +1,15 @@
+/// Gain, pan and pitch of notes. All functions [render].
+#ifndef RCORE_NOTE_LEVELS_H
+#define RCORE_NOTE_LEVELS_H
+
+#include "midi/instrument_state.h"
+
+/// Sets gain, pan and speed of a note that is about to start.
+void note_set_levels(const rcore_t *core, const rcore_instrument_t *instrument, struct note *note) RCORE_RT;
+/// Moves gain, pan and speed of a note to the values that its controllers now require, within
+/// `ramp_frames`.
+void note_follow(rcore_t *core, const rcore_instrument_t *instrument, struct note *note, uint32_t ramp_frames) RCORE_RT;
+/// Moves all notes of the channels in a mask, within the instrument's `ramp_frames`.
+void notes_follow(rcore_t *core, const rcore_instrument_t *instrument, uint32_t channels) RCORE_RT;
+
+#endif
