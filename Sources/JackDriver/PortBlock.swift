@@ -103,9 +103,12 @@ struct PortBlock: Sendable {
         while stem.last == "-" { stem.removeLast() }
         let base = (stem.isEmpty ? "device" : stem) + (port.direction == .input ? "_in" : "")
         let taken = Set(blocks.map(\.prefix)).union(["out", "in"])
-        guard taken.contains(base) else { return base }
+        func isTaken(_ prefix: String) -> Bool {
+            taken.contains(prefix) || blocks.contains { $0.isMIDI && $0.prefix.hasPrefix(prefix + "_") }
+        }
+        guard isTaken(base) else { return base }
         var number = 2
-        while taken.contains("\(base)-\(number)") { number += 1 }
+        while isTaken("\(base)-\(number)") { number += 1 }
         return "\(base)-\(number)"
     }
 }

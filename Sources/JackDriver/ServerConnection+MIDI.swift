@@ -34,6 +34,10 @@ extension ServerConnection {
     func register(_ ports: [MIDIPort], _ client: JackClient) throws(DriverError) {
         for port in ports {
             let block = PortBlock(port)
+            // PipeWire does not refuse a second port of a name.
+            guard !state.withLock({ $0.blocks.flatMap(\.names).contains(port.name) }) else {
+                throw .refused(call: "a MIDI port '\(port.name)'", reason: "the client has a port of this name")
+            }
             try client.register(block)
             let remembered = configuration.connections == .remembered ? connectionFile?.links(of: block) : nil
             state.withLock { state in
