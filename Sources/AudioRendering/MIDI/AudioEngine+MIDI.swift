@@ -74,12 +74,12 @@ extension AudioEngine {
 }
 
 extension EngineControl {
-    /// Removes something from the MIDI routing. If the queue is full, the old routing stays in use
-    /// until the next change.
+    /// Removes something from the MIDI routing. Without memory, the old routing stays in use until
+    /// the next change.
     func removeFromMIDI(_ remove: (inout MIDIRouting) -> Void) {
         withState { state in
             remove(&state.midi)
-            try? state.midi.post(to: core.queue)
+            try? state.midi.post(to: core.handle)
             applyCommandsIfIdle(&state)
         }
     }
@@ -93,7 +93,7 @@ extension EngineControl {
             let before = state.midi
             do throws(AudioEngineError) {
                 let value = try change(&state.midi)
-                try state.midi.post(to: core.queue)
+                try state.midi.post(to: core.handle)
                 applyCommandsIfIdle(&state)
                 return value
             } catch {

@@ -90,6 +90,7 @@ final class CoreInstrument: RetiredSound, @unchecked Sendable {
         }
         var config = try configuration.coreConfiguration()
         config.bus = UInt32(bus.slot)
+        if channels == 1 { config.pan_law = RCORE_PAN_NONE }  // nothing to pan between
         var status = RCORE_OK
         guard let handle = rcore_instrument_create(core.handle, &config, coreZones, UInt32(coreZones.count), &status)
         else { throw AudioEngineError(status, "an instrument of \(zones.count) zones, of which one is out of range") }

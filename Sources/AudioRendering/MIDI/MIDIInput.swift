@@ -38,7 +38,7 @@ public final class MIDIInput: Sendable {
     }
 
     /// Removes a connection. Notes that sound keep sounding until they are released or silenced.
-    /// Throws `commandQueueFull` or `outOfMemory`.
+    /// Throws `outOfMemory`.
     public func disconnect(from target: any MIDITarget) throws(AudioEngineError) {
         let (port, number) = (port.number, target.midiIdentity.number)
         try engine.control.changeMIDI { $0.disconnect(port: port, from: number) }

@@ -99,7 +99,7 @@ struct MIDIRouting {
     // MARK: The core's routings
 
     /// Posts the current routing.
-    mutating func post(to queue: OpaquePointer) throws(AudioEngineError) {
+    mutating func post(to core: OpaquePointer) throws(AudioEngineError) {
         guard outputs.count + instruments.count <= Int(RCORE_MAX_MIDI_TARGETS) else {
             throw .invalidArgument(
                 what: "more than \(RCORE_MAX_MIDI_TARGETS) instruments and MIDI outputs of an engine")
@@ -114,7 +114,7 @@ struct MIDIRouting {
             rcore_midi_routing_connect(
                 routing, UInt32(connection.port), connection.target, UInt32(connection.channels.rawValue))
         }
-        let status = rcore_post_midi_routing(queue, routing)
+        let status = rcore_post_midi_routing(core, routing)
         guard status == RCORE_OK else {
             rcore_midi_routing_destroy(routing)
             throw AudioEngineError(status, "a MIDI routing")

@@ -135,10 +135,10 @@ rcore_status_t rcore_midi_routing_add_instrument(rcore_midi_routing_t *routing, 
 rcore_status_t rcore_midi_routing_connect(rcore_midi_routing_t *routing, uint32_t port, uint32_t target,
                                           uint32_t channels);
 
-/// Replaces the routing, from the next cycle on. [control] and [producer] With RCORE_OK, the core
-/// owns the routing. RCORE_BAD_ARGUMENT: a transaction is open. RCORE_FULL. Always post routings
-/// through the same queue.
-rcore_status_t rcore_post_midi_routing(rcore_queue_t *queue, rcore_midi_routing_t *routing);
+/// Replaces the routing, from the next cycle on: also for messages that `rcore_midi_receive` passes
+/// before it, and for all that are posted after this call. [control] With RCORE_OK, the core owns
+/// the routing. RCORE_BAD_ARGUMENT: it is NULL or already posted.
+rcore_status_t rcore_post_midi_routing(rcore_t *core, rcore_midi_routing_t *routing);
 /// Frees the routings that are no longer in use. [control] Returns the number of posted routings
 /// that are left. Once it is at most 1, the caller may free what only older ones have.
 uint32_t rcore_collect_midi_routings(rcore_t *core);

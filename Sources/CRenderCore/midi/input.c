@@ -152,7 +152,7 @@ static void add_data(struct midi_parser *parser, uint8_t byte) RCORE_RT {
 }
 
 void rcore_midi_receive(rcore_t *core, uint32_t port, uint32_t offset, const uint8_t *bytes, size_t size) RCORE_RT {
-    const rcore_midi_routing_t *routing = core->midi.routing;
+    const rcore_midi_routing_t *routing = midi_update_routing(core);
     if (routing == NULL || port >= RCORE_MAX_MIDI_PORTS || routing->inputs[port] == NULL) {
         return;
     }

@@ -79,7 +79,9 @@ struct rcore_midi_routing {
 };
 
 struct midi_state {
-    /// The current routing; NULL: none yet. [render]
+    /// The routing that was posted last; NULL: none yet.
+    _Atomic(const rcore_midi_routing_t *) newest;
+    /// The routing that the cycle uses; NULL: none yet. [render]
     const rcore_midi_routing_t *routing;
     /// Frame of `rcore_time` at which the current cycle began. [render]
     uint64_t cycle_begin;
@@ -97,8 +99,8 @@ struct midi_state {
 void midi_begin(rcore_t *core, uint32_t nframes) RCORE_RT;
 /// Gives a message to a target of the current routing, now; ignores an unknown target. [render]
 void midi_deliver(rcore_t *core, uint32_t target, const uint8_t *bytes, uint32_t size) RCORE_RT;
-/// Makes a posted routing the current one, unless a newer one is. [render]
-void midi_apply_routing(rcore_t *core, const rcore_midi_routing_t *routing, uint64_t serial) RCORE_RT;
+/// Uses the routing that was posted last, from now on, and returns it; NULL: none. [render]
+const rcore_midi_routing_t *midi_update_routing(rcore_t *core) RCORE_RT;
 
 /// Empties an output for the next cycle, and silences it if its session was suspended. [render]
 void midi_output_begin(rcore_t *core, rcore_midi_output_t *output) RCORE_RT;

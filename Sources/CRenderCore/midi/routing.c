@@ -1,4 +1,5 @@
-// The MIDI routing: ports, targets and connections. Control builds it; a command replaces it.
+// The MIDI routing: ports, targets and connections. Control builds and posts it; the cycle uses the
+// newest one.
 #include "core/core.h"
 #include "core/memory.h"
 #include "midi/instrument.h"
@@ -85,19 +86,15 @@ rcore_status_t rcore_midi_routing_connect(rcore_midi_routing_t *routing, uint32_
 
 // ---- Posting and freeing: [control]
 
-rcore_status_t rcore_post_midi_routing(rcore_queue_t *queue, rcore_midi_routing_t *routing) {
-    rcore_t *core = queue->core;
-    if (routing == NULL || routing->serial != 0 || queue->transaction_open) {
+rcore_status_t rcore_post_midi_routing(rcore_t *core, rcore_midi_routing_t *routing) {
+    if (routing == NULL || routing->serial != 0) {
         return RCORE_BAD_ARGUMENT;
-    }
-    const rcore_status_t status = queue_reserve(queue, RCORE_NOW);
-    if (status != RCORE_OK) {
-        return status;
     }
     routing->serial = ++core->midi.posted_serial;
     routing->next = core->midi.posted;
     core->midi.posted = routing;
-    queue_put(queue, (struct command){.kind = COMMAND_MIDI_ROUTING, .routing = routing, .serial = routing->serial});
+    // Release: the cycle reads what was written before.
+    atomic_store_explicit(&core->midi.newest, routing, memory_order_release);
     return RCORE_OK;
 }
 
@@ -141,26 +138,39 @@ rcore_status_t rcore_post_midi(rcore_queue_t *queue, uint32_t target, const uint
 
 // ---- In the cycle
 
-void midi_apply_routing(rcore_t *core, const rcore_midi_routing_t *routing, uint64_t serial) RCORE_RT {
-    const rcore_midi_routing_t *old = core->midi.routing;
+// Silences what the next routing no longer has, and empties outputs that it has again.
+static void change_targets(rcore_t *core, const rcore_midi_routing_t *old, const rcore_midi_routing_t *next) RCORE_RT {
     for (uint32_t i = 0; old != NULL && i < old->target_count; i++) {
-        if (old->targets[i].instrument != NULL && !has_target(routing, &old->targets[i])) {
+        if (old->targets[i].instrument != NULL && !has_target(next, &old->targets[i])) {
             instrument_silence(core, old->targets[i].instrument);
         }
     }
-    for (uint32_t i = 0; i < routing->target_count; i++) {
-        if (routing->targets[i].output != NULL && (old == NULL || !has_target(old, &routing->targets[i]))) {
-            midi_output_begin(core, routing->targets[i].output); // it may have events of an earlier use
+    for (uint32_t i = 0; i < next->target_count; i++) {
+        if (next->targets[i].output != NULL && (old == NULL || !has_target(old, &next->targets[i]))) {
+            midi_output_begin(core, next->targets[i].output);
         }
     }
-    core->midi.routing = routing;
-    atomic_store_explicit(&core->midi.retired_serial, serial, memory_order_release);
-    core->work.is_due = true;
+}
+
+const rcore_midi_routing_t *midi_update_routing(rcore_t *core) RCORE_RT {
+    const rcore_midi_routing_t *newest = atomic_load_explicit(&core->midi.newest, memory_order_acquire);
+    if (newest != core->midi.routing) {
+        change_targets(core, core->midi.routing, newest);
+        core->midi.routing = newest;
+        // Release: control frees what the cycle has used before.
+        atomic_store_explicit(&core->midi.retired_serial, newest->serial, memory_order_release);
+        core->work.is_due = true;
+    }
+    return newest;
 }
 
 void midi_deliver(rcore_t *core, uint32_t target, const uint8_t *bytes, uint32_t size) RCORE_RT {
     const rcore_midi_routing_t *routing = core->midi.routing;
-    const uint32_t index = routing != NULL ? find_target(routing, target) : RCORE_NONE;
+    uint32_t index = routing != NULL ? find_target(routing, target) : RCORE_NONE;
+    if (index == RCORE_NONE) { // the target may have been added since the cycle began
+        routing = midi_update_routing(core);
+        index = routing != NULL ? find_target(routing, target) : RCORE_NONE;
+    }
     if (index == RCORE_NONE) {
         return;
     }
@@ -172,7 +182,7 @@ void midi_deliver(rcore_t *core, uint32_t target, const uint8_t *bytes, uint32_t
 }
 
 void midi_begin(rcore_t *core, uint32_t nframes) RCORE_RT {
-    const rcore_midi_routing_t *routing = core->midi.routing;
+    const rcore_midi_routing_t *routing = midi_update_routing(core);
     core->midi.cycle_begin = core_now(core);
     core->midi.has_frames = nframes > 0;
     for (uint32_t i = 0; routing != NULL && i < routing->target_count; i++) {

@@ -29,7 +29,6 @@ enum command_kind {
     COMMAND_INPUT_GAIN,
     COMMAND_PLAN,
     COMMAND_MIDI,
-    COMMAND_MIDI_ROUTING,
     /// Moves the envelope of a note's voice. Only the cycle itself schedules it.
     COMMAND_ENVELOPE,
 };
@@ -45,12 +44,11 @@ struct command {
     union {
         rcore_voice_t voice;
         rcore_plan_t *plan;
-        rcore_midi_routing_t *routing;
         /// Slot of a bus, send or input; target of a MIDI message.
         uint32_t slot;
     };
     union {
-        /// Serial of a plan or routing.
+        /// Serial of a plan.
         uint64_t serial;
         /// Target of a seek.
         uint64_t frame;

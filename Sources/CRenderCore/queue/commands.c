@@ -126,9 +126,6 @@ static bool execute(rcore_t *core, const struct command *command) RCORE_RT {
     case COMMAND_MIDI:
         midi_deliver(core, command->slot, command->midi, command->midi_size);
         break;
-    case COMMAND_MIDI_ROUTING:
-        midi_apply_routing(core, command->routing, command->serial);
-        break;
     default:
         return voice_apply(core, command);
     }

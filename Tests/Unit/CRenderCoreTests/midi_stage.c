@@ -32,7 +32,7 @@ void midi_stage_route(midi_stage_t *midi, uint32_t channels) {
     if (channels != 0) {
         EXPECT_EQUAL(rcore_midi_routing_connect(routing, 0, MIDI_STAGE_TARGET, channels), RCORE_OK);
     }
-    EXPECT_EQUAL(rcore_post_midi_routing(midi->stage.queue, routing), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_midi_routing(midi->stage.core, routing), RCORE_OK);
 }
 
 void midi_stage_cycle(midi_stage_t *midi, uint32_t nframes) {

@@ -201,7 +201,7 @@ TEST(messages_to_removed_targets_are_ignored) {
     midi_stage_cycle(midi, 64);
     EXPECT_EQUAL(post(midi, note, 3, 100), RCORE_OK);
     rcore_midi_routing_t *empty = rcore_midi_routing_create();
-    EXPECT_EQUAL(rcore_post_midi_routing(midi->stage.queue, empty), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_midi_routing(midi->stage.core, empty), RCORE_OK);
     midi_stage_cycle(midi, 64);
     EXPECT_EQUAL(midi->count, 1);
     EXPECT_EQUAL(rcore_midi_event_count(midi->stage.core, 0), 0);
@@ -220,6 +220,17 @@ TEST(replaced_routings_are_freed) {
     }
     EXPECT_EQUAL(rcore_collect_midi_routings(midi->stage.core), 11);
     midi_stage_cycle(midi, 0);
+    EXPECT_EQUAL(rcore_collect_midi_routings(midi->stage.core), 1);
+    midi_stage_close(midi);
+}
+
+/// A routing is in use for what is received, and for what is posted, from the next cycle on.
+TEST(a_routing_applies_at_once) {
+    midi_stage_t *midi = midi_stage_open(0, false);
+    midi_stage_route(midi, RCORE_MIDI_ALL_CHANNELS);
+    receive(midi, 5, note, 3);
+    midi_stage_cycle(midi, 64);
+    EXPECT(midi_stage_sent(midi, 0, 5, note, 3));
     EXPECT_EQUAL(rcore_collect_midi_routings(midi->stage.core), 1);
     midi_stage_close(midi);
 }
@@ -258,11 +269,9 @@ TEST(arguments_are_checked) {
         EXPECT_EQUAL(rcore_midi_routing_connect(routing, 2, 1, 1), RCORE_OK);
     }
     EXPECT_EQUAL(rcore_midi_routing_connect(routing, 2, 1, 1), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_transaction_begin(midi->stage.queue), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_midi_routing(midi->stage.queue, routing), RCORE_BAD_ARGUMENT);
-    rcore_transaction_cancel(midi->stage.queue);
-    rcore_midi_routing_destroy(routing);
-    EXPECT_EQUAL(rcore_post_midi_routing(midi->stage.queue, NULL), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_midi_routing(midi->stage.core, routing), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_midi_routing(midi->stage.core, routing), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_midi_routing(midi->stage.core, NULL), RCORE_BAD_ARGUMENT);
     EXPECT_EQUAL(post(midi, note, 0, 0), RCORE_BAD_ARGUMENT);
     EXPECT_EQUAL(post(midi, note, RCORE_MIDI_BYTES + 1, 0), RCORE_BAD_ARGUMENT);
     midi_stage_close(midi);
@@ -280,6 +289,7 @@ int main(void) {
     RUN(an_interruption_silences_an_output);
     RUN(messages_to_removed_targets_are_ignored);
     RUN(replaced_routings_are_freed);
+    RUN(a_routing_applies_at_once);
     RUN(without_frames_an_output_sends_nothing);
     RUN(arguments_are_checked);
     return test_result();
