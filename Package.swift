@@ -192,6 +192,9 @@ let package = Package(
             name: "MediaFile", dependencies: ["AudioDecoding", "AudioPlayback", "AudioRendering", "AudioSessions"],
             path: "Examples/MediaFile", swiftSettings: swift),
         .executableTarget(
+            name: "Sampler", dependencies: ["AudioRendering", "AudioSessions"], path: "Examples/Sampler",
+            swiftSettings: swift),
+        .executableTarget(
             name: "RenderCallback", dependencies: ["AudioSessions", "AudioRendering"],
             path: "Examples/RenderCallback", swiftSettings: swift),
         .target(name: "CEcho", dependencies: ["CRenderCore"], path: "Examples/Echo", cSettings: c),

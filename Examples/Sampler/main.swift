@@ -1,0 +1,72 @@
+// Plays the sounds of a folder from a MIDI port.
+//
+//     Sampler FOLDER
+//
+// A sound whose file name ends with a number is played at that key and, at other pitches, up to the
+// next one: "piano 60.wav", "piano 72.wav". Without numbers, the sounds are pads, in alphabetical
+// order from key 36 on.
+import AudioRendering
+import AudioSessions
+import Foundation
+
+/// Returns the number at the end of a file's name, if it is a key.
+func key(of path: String) -> Int? {
+    let name = (path as NSString).lastPathComponent as NSString
+    let digits = String(name.deletingPathExtension.reversed().prefix { $0.isASCII && $0.isNumber }.reversed())
+    return Int(digits).flatMap { (0...127).contains($0) ? $0 : nil }
+}
+
+/// Returns zones for pitched sounds, each of which is played up to the middle of the distance to
+/// the next.
+func pitchedZones(_ sounds: [(key: Int, path: String)]) throws -> [InstrumentZone] {
+    let keys = Set(sounds.map(\.key)).sorted()
+    return try sounds.map { key, path in
+        let lower = keys.last { $0 < key }.map { ($0 + key) / 2 + 1 } ?? 0
+        let upper = keys.first { $0 > key }.map { ($0 + key) / 2 } ?? 127
+        var zone = InstrumentZone(try AudioBuffer(path: path), keys: lower...upper, rootKey: key)
+        zone.envelope.release = 0.2
+        return zone
+    }
+}
+
+/// Returns one zone for each sound, which it plays to its end, from key 36 on.
+func pads(_ paths: [String]) throws -> [InstrumentZone] {
+    try zip(36...127, paths).map { key, path in
+        var zone = InstrumentZone(try AudioBuffer(path: path), keys: key...key, rootKey: key)
+        zone.isOneShot = true
+        return zone
+    }
+}
+
+func zones(in folder: String) throws -> [InstrumentZone] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    let paths = names.map { folder + "/" + $0 }.filter {
+        ["wav", "flac", "ogg", "aiff"].contains(($0 as NSString).pathExtension.lowercased())
+    }
+    let pitched = paths.compactMap { path in key(of: path).map { (key: $0, path: path) } }
+    return try pitched.isEmpty ? pads(paths) : pitchedZones(pitched)
+}
+
+guard let folder = CommandLine.arguments.dropFirst().first else {
+    print("usage: Sampler FOLDER; plays the sounds in the folder from a MIDI port")
+    exit(64)
+}
+do {
+    let zones = try zones(in: folder)
+    guard !zones.isEmpty else {
+        print("'\(folder)' has no sounds: WAV, FLAC, Ogg or AIFF files.")
+        exit(66)
+    }
+    let session = AudioSession.shared
+    try session.setCategory(.playback, options: .mixWithOthers)
+    try session.setActive(true)
+    let engine = try session.engine
+    let instrument = try engine.makeInstrument(zones, on: session.bus)
+    let keys = try engine.makeMIDIInput(name: "keys")
+    try keys.connect(to: instrument)
+    print("\(zones.count) sounds; connect a keyboard to the MIDI port 'keys' (jack_lsp, jack_connect).")
+    withExtendedLifetime((keys, instrument)) { dispatchMain() }
+} catch {
+    print(error)
+    exit(1)
+}
