@@ -17,7 +17,9 @@ extension RealServers {
             let input: MIDIInput
             let output: MIDIOutput
 
-            init(_ name: ServerName, sound: [Float] = [0.5]) throws {
+            init(
+                _ name: ServerName, sound: [Float] = [0.5], _ change: (inout InstrumentZone) -> Void = { _ in }
+            ) throws {
                 self.name = name
                 player = try JackPlayer(
                     .init(
@@ -27,6 +29,7 @@ extension RealServers {
                 var zone = InstrumentZone(try AudioBuffer([sound]))
                 (zone.keyTracking, zone.velocityTracking) = (0, 0)
                 zone.isOneShot = true
+                change(&zone)
                 instrument = try player.engine.makeInstrument([zone], on: player.makeBus())
                 input = try player.engine.makeMIDIInput(name: "keys")
                 output = try player.engine.makeMIDIOutput(name: "thru")
@@ -136,6 +139,67 @@ extension RealServers {
         private func end(_ process: ChildProcess) {
             process.send(SIGKILL)
             process.reap()
+        }
+
+        @Test("What jack_midiseq plays is heard as in an offline render, sample by sample")
+        func offline() throws {
+            let name = try ServerName()
+            let server = try server(name, periodFrames: 256)
+            defer { server.stop() }
+            let sound = Signal.counting(frames: 2_000)
+            let fixture = try Fixture(name, sound: sound) { ($0.keyTracking, $0.isOneShot) = (100, false) }
+            defer { fixture.player.engine.close() }
+            let received = EventLog<MIDIEvent>()
+            fixture.input.setHandler { received.note($0) }
+            let probe = try MIDIProbe(on: name)
+            try fixture.connect(probe)
+            let keyboard = try ChildProcess(
+                "jack_midiseq", ["keyboard", "9600", "0", "60", "1100", "5000", "65", "1100"],
+                environment: server.environment)
+            defer { end(keyboard) }
+            #expect(eventually { (try? probe.connect("keyboard:out", to: "midi-test:keys")) != nil })
+            #expect(received.wait { $0.count > 4 })
+            let heard = try probe.record([], frames: 48_000).audio
+
+            // From a note that begins after silence on: two notes of each key.
+            let begin = try #require(
+                heard.indices.dropFirst(500).first { heard[$0] != 0 && heard[$0 - 400] == 0 && heard[$0 - 1] == 0 })
+            let segment = heard[begin..<(begin + 19_200)]
+            let events = received.noted
+            let renders = try [0, 2].map {
+                try render(sound, Array(events.filter(isNoteOrEnd).drop(while: isEnd).dropFirst($0)), 19_200)
+            }
+            #expect(renders.contains { Signal.firstDifference(segment, $0) == nil })
+            #expect(Signal.firstDifference(renders[0], renders[1]) != nil && Signal.peak(segment) > 0)
+        }
+
+        private func isNoteOrEnd(_ event: MIDIEvent) -> Bool {
+            switch event.message {
+            case .noteOn, .noteOff: true
+            default: false
+            }
+        }
+
+        private func isEnd(_ event: MIDIEvent) -> Bool {
+            if case .noteOn(_, _, let velocity) = event.message { velocity == 0 } else { true }
+        }
+
+        /// Returns what the fixture's instrument plays offline, from the first of the events on.
+        private func render(_ sound: [Float], _ events: [MIDIEvent], _ frames: Int) throws -> [Float] {
+            let driver = OfflineDriver(channels: 1, periodFrames: 333)
+            let engine = try AudioEngine(driver: driver)
+            try engine.open()
+            let gate = try TestGate()
+            let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
+            var zone = InstrumentZone(try AudioBuffer([sound]))
+            zone.velocityTracking = 0
+            let instrument = try engine.makeInstrument([zone], on: bus)
+            let input = try engine.makeMIDIInput(name: "keys")
+            try input.connect(to: instrument)
+            try engine.start()
+            let first = try #require(events.first).frame
+            let shifted = events.map { MIDIEvent(message: $0.message, frame: $0.frame - first) }
+            return try driver.render(frames: frames, midi: ["keys": shifted])[0]
         }
 
         @Test("SRV-2: when the server returns, MIDI ports and their connections are restored, and notes are heard")
