@@ -33,9 +33,9 @@ extension MIDIMessage {
         [UInt8(truncatingIfNeeded: value & 0x7F), UInt8(truncatingIfNeeded: value >> 7 & 0x7F)]
     }
 
-    /// Creates the message that the bytes are, from its status to its last byte. Returns nil if they
-    /// are not exactly one complete message: for bytes that begin with data (running status), for
-    /// several messages, and for the undefined statuses 0xF4, 0xF5, 0xF9 and 0xFD.
+    /// Creates the message that the bytes are, from its status to its last byte. Returns nil if
+    /// they are not exactly one complete message: for bytes that begin with data (running status),
+    /// for several messages, and for the undefined statuses 0xF4, 0xF5, 0xF9 and 0xFD.
     public init?(bytes: some Collection<UInt8>) {
         guard let status = bytes.first else { return nil }
         let data = bytes.dropFirst()
@@ -49,7 +49,14 @@ extension MIDIMessage {
         }
         var rest = data.makeIterator()
         let (first, second, third) = (rest.next(), rest.next(), rest.next())
-        guard third == nil, first ?? 0 < 0x80, second ?? 0 < 0x80 else { return nil }
+        guard third == nil else { return nil }
+        self.init(status: status, first, second)
+    }
+
+    /// Creates the message of a status other than 0xF0 and its data bytes; nil if the status has
+    /// another number of them, or one is 128 or more.
+    package init?(status: UInt8, _ first: UInt8?, _ second: UInt8?) {
+        guard first ?? 0 < 0x80, second ?? 0 < 0x80 else { return nil }
         let message: MIDIMessage? =
             switch (first, second) {
             case (let first?, let second?): Self.message(status, first, second)
