@@ -10,12 +10,12 @@ struct MIDITempoMap: Hashable, Sendable {
     }
 
     /// The time is an integer number of units; a second has this many.
-    private let unitsPerSecond: Int128
+    private let unitsPerSecond: Int
     private var segments: [Segment]
 
     /// Creates a map of one segment; both values are 1 or more.
     init(unitsPerSecond: Int, unitsPerTick: Int) {
-        self.unitsPerSecond = Int128(max(1, unitsPerSecond))
+        self.unitsPerSecond = max(1, unitsPerSecond)
         segments = [Segment(tick: 0, units: 0, unitsPerTick: max(1, unitsPerTick))]
     }
 
@@ -51,8 +51,9 @@ struct MIDITempoMap: Hashable, Sendable {
     }
 
     private func seconds(atTick tick: Int, in segment: Segment) -> Double {
-        let (whole, rest) = units(atTick: tick, in: segment).quotientAndRemainder(dividingBy: unitsPerSecond)
-        return Double(whole) + Double(rest) / Double(unitsPerSecond)
+        let (whole, rest) = units(atTick: tick, in: segment).quotientAndRemainder(dividingBy: Int128(unitsPerSecond))
+        // Limited to 2^63 seconds, for speed.
+        return Double(Int64(clamping: whole)) + Double(Int64(rest)) / Double(unitsPerSecond)
     }
 
     /// Returns the index of the last segment that satisfies a condition, which all before it do.
