@@ -59,7 +59,8 @@ import Testing
         #expect(cause { try file.write(to: pipe) } == .notAFile)
         #expect(cause { try file.write(to: "/dev/null") } == .notAFile)
         #expect(cause { try file.write(to: folder) } == .notAFile)
-        for path in [folder + "/none/a.mid", "", "a\0b", folder + "/a.mid/"] {
+        let tooLong = folder + "/" + String(repeating: "x", count: 300)
+        for path in [folder + "/none/a.mid", "", "a\0b", folder + "/a.mid/", tooLong] {
             guard case .notWritable = cause({ try file.write(to: path) }) else {
                 Issue.record("'\(path)' is not refused")
                 continue

@@ -46,9 +46,11 @@ import Testing
         // A tempo of 0 is no tempo. Of two at one tick, the second counts.
         let zero = MIDIFile.Event(tick: 0, .meta(type: 0x51, data: [0, 0, 0]))
         #expect(MIDIFile(tracks: [.init(events: [zero], endTick: 480)]).sequence().duration == 0.5)
-        let fast = MIDIFile.Event(tick: 0, .tempo(microsecondsPerQuarterNote: 1))
-        let twice = MIDIFile(tracks: [.init(events: [fast, .init(tick: 0, tempo.kind)], endTick: 480)])
-        #expect(twice.sequence().duration == 1)
+        for tick in [0, 480] {
+            let fast = MIDIFile.Event(tick: tick, .tempo(microsecondsPerQuarterNote: 1))
+            let twice = MIDIFile(tracks: [.init(events: [fast, .init(tick: tick, tempo.kind)], endTick: tick + 480)])
+            #expect(twice.sequence().duration == (tick == 0 ? 1 : 1.5))
+        }
         let patterns = MIDIFile(format: .independentTracks, tracks: [.init(events: [tempo]), .init(endTick: 1_920)])
         #expect(patterns.sequences().map(\.duration) == [1, 2])
     }
