@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "AudioSessions", targets: ["AudioSessions"]),
         .library(name: "AudioPlayback", targets: ["AudioPlayback"]),
         .library(name: "AudioDecoding", targets: ["AudioDecoding"]),
+        .library(name: "AudioInstruments", targets: ["AudioInstruments"]),
         .library(name: "AudioRendering", targets: ["AudioRendering"]),
         .library(name: "JackDriver", targets: ["JackDriver"]),
         .library(name: "AVFAudio", targets: ["AVFAudio", "AVFoundation"]),
@@ -115,6 +116,10 @@ let package = Package(
         // Decodes by FFmpeg what libsndfile cannot. Nothing else depends on it.
         .target(
             name: "AudioDecoding", dependencies: ["AudioPlayback", "AudioRendering", "CFFmpeg", "Platform"],
+            swiftSettings: swift),
+        // MIDI files.
+        .target(
+            name: "AudioInstruments", dependencies: ["AudioRendering", "AudioSessions", "Platform"],
             swiftSettings: swift),
         .target(name: "AVFAudio", dependencies: ["AudioSessions", "AudioPlayback"], swiftSettings: swift),
         .target(name: "AVFoundation", dependencies: ["AVFAudio"], swiftSettings: swift),
@@ -325,6 +330,10 @@ let package = Package(
             name: "AudioDecodingTests",
             dependencies: ["AudioDecoding", "AudioPlayback", "AudioRendering", "TestRandom", "TestSupport"],
             path: "Tests/Unit/AudioDecodingTests", swiftSettings: swift),
+        .testTarget(
+            name: "AudioInstrumentsTests",
+            dependencies: ["AudioInstruments", "AudioRendering", "TestRandom", "TestSupport"],
+            path: "Tests/Unit/AudioInstrumentsTests", swiftSettings: swift),
         .testTarget(
             name: "SourceCompatibilityTests",
             dependencies: ["AVFoundation", "AVFAudio", "AudioRendering", "AudioSessions", "TestSupport"],

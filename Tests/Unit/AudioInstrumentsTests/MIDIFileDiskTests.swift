@@ -4,15 +4,13 @@ import Foundation
 import Testing
 
 /// Files on the disk.
-@Suite final class MIDIFileDiskTests {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("midi-\(UUID().uuidString)").path
+@Suite struct MIDIFileDiskTests {
+    let testFolder: TestFolder
     let file = MIDIFile(tracks: [.init(events: [.init(tick: 5, .text("a"))])])
 
-    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    var folder: String { testFolder.path }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
-
-    private func entries() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder).sorted() }
+    init() throws { testFolder = try TestFolder() }
 
     private func cause<Result>(_ body: () throws -> Result) -> MIDIFileError.Cause? {
         let error = #expect(throws: MIDIFileError.self) { _ = try body() }
@@ -44,7 +42,7 @@ import Testing
         #expect(try MIDIFile(path: path) == file)
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/link.mid") == "a.mid")
-        #expect(try entries() == ["a.mid", "link.mid"])
+        #expect(try testFolder.entries() == ["a.mid", "link.mid"])
     }
 
     @Test("what cannot be read or written is refused with the reason")
@@ -66,7 +64,7 @@ import Testing
                 continue
             }
         }
-        #expect(try entries() == ["pipe"])
+        #expect(try testFolder.entries() == ["pipe"])
         // Files without content but with a size: neither is read into memory.
         let huge = folder + "/huge"
         for (content, expected) in [
