@@ -119,7 +119,7 @@ let package = Package(
             swiftSettings: swift),
         // MIDI files.
         .target(
-            name: "AudioInstruments", dependencies: ["AudioRendering", "AudioSessions", "Platform"],
+            name: "AudioInstruments", dependencies: ["AudioRendering", "Platform"],
             swiftSettings: swift),
         .target(name: "AVFAudio", dependencies: ["AudioSessions", "AudioPlayback"], swiftSettings: swift),
         .target(name: "AVFoundation", dependencies: ["AVFAudio"], swiftSettings: swift),

@@ -3,7 +3,7 @@ import AudioRendering
 import Testing
 
 /// The code of Documentation/MIDI.md.
-@Suite struct MIDIPageTests {
+@Suite struct MIDIFilePageTests {
     // [play]
     /// Calls `send` with each message of a file and its time in seconds.
     func play(_ path: String, send: (MIDIMessage, Double) -> Void) throws -> Double {
