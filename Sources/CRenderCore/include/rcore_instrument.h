@@ -161,7 +161,7 @@ rcore_instrument_t *rcore_instrument_create(const rcore_t *core, const rcore_ins
 void rcore_instrument_destroy(rcore_instrument_t *instrument);
 
 /// Returns the number of voices that its notes play, without stolen ones, as of the last message or
-/// cycle. [any]
+/// the beginning of the last cycle. [any]
 uint32_t rcore_instrument_voices(const rcore_instrument_t *instrument) RCORE_RT;
 /// Returns the number of notes of which a voice did not start, because none was free. [any]
 uint64_t rcore_instrument_missed_notes(const rcore_instrument_t *instrument) RCORE_RT;

@@ -77,22 +77,33 @@ static bool steal(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
 
 // ---- Starts -------------------------------------------------------------------------------------
 
-// Moves a note's envelope to its sustain level at frame `when`, now or later. If there is no room
-// for the command, the next cycle tries again.
-static void schedule_decay(rcore_t *core, rcore_instrument_t *instrument, struct note *note, uint64_t when) RCORE_RT {
+static struct command decay_of(const rcore_t *core, const struct note *note, uint64_t when) RCORE_RT {
     const rcore_zone_t *zone = &note->zone->settings;
-    const struct command command = {.kind = COMMAND_ENVELOPE,
-                                    .voice = note->voice,
-                                    .value = zone->sustain,
-                                    .ramp_frames = core_frames(core, note->zone, zone->decay_frames),
-                                    .queue = NO_QUEUE,
-                                    .when = when};
-    note->decay_at = 0;
-    if (when <= core_now(core)) {
+    return (struct command){.kind = COMMAND_ENVELOPE,
+                            .voice = note->voice,
+                            .value = zone->sustain,
+                            .ramp_frames = core_frames(core, note->zone, zone->decay_frames),
+                            .queue = NO_QUEUE,
+                            .when = when};
+}
+
+// Moves a note's envelope to its sustain level at frame `when`. If there is no room for the
+// command, the next cycle tries again.
+static void schedule_decay(rcore_t *core, rcore_instrument_t *instrument, struct note *note, uint64_t when) RCORE_RT {
+    const bool is_scheduled = commands_schedule(core, decay_of(core, note, when));
+    note->decay_at = is_scheduled ? 0 : when;
+    instrument->decays_wait |= !is_scheduled;
+}
+
+// Begins the decay of a note after its attack and hold; if they are empty, now.
+static void begin_envelope(rcore_t *core, rcore_instrument_t *instrument, struct note *note,
+                           uint32_t attack_frames) RCORE_RT {
+    const uint64_t rising = (uint64_t)attack_frames + core_frames(core, note->zone, note->zone->settings.hold_frames);
+    if (rising > 0) {
+        schedule_decay(core, instrument, note, core_now(core) + rising);
+    } else {
+        const struct command command = decay_of(core, note, core_now(core));
         (void)voice_apply(core, &command);
-    } else if (!commands_schedule(core, command)) {
-        note->decay_at = when;
-        instrument->decays_wait = true;
     }
 }
 
@@ -118,16 +129,14 @@ static rcore_voice_params_t params_of(const rcore_t *core, const rcore_instrumen
 
 // Starts the voice of a note, whose fields are set, at the current frame.
 static bool begin_note(rcore_t *core, rcore_instrument_t *instrument, struct note *note) RCORE_RT {
-    const rcore_zone_t *zone = &note->zone->settings;
     note_set_levels(core, instrument, note);
     const rcore_voice_params_t params = params_of(core, instrument, note);
     if (!voice_begin(core, note->voice, &params)) {
         return false;
     }
     note_enter(instrument, note);
-    if (zone->sustain < 1.0f) {
-        const uint64_t after = (uint64_t)params.fade_in_frames + core_frames(core, note->zone, zone->hold_frames);
-        schedule_decay(core, instrument, note, core_now(core) + after);
+    if (note->zone->settings.sustain < 1.0f) {
+        begin_envelope(core, instrument, note, params.fade_in_frames);
     }
     return true;
 }

@@ -127,6 +127,19 @@ static bool make_page(rcore_status_t *status) {
     return page != NULL;
 }
 
+static rcore_t *instruments_core;
+static rcore_buffer_t *instruments_buffer;
+
+static bool make_instrument(rcore_status_t *status) {
+    const rcore_instrument_config_t config = rcore_instrument_config_default();
+    rcore_zone_t zone = rcore_zone_default();
+    zone.buffer = instruments_buffer;
+    zone.group = zone.choked_by = 1;
+    rcore_instrument_t *instrument = rcore_instrument_create(instruments_core, &config, &zone, 1, status);
+    rcore_instrument_destroy(instrument);
+    return instrument != NULL;
+}
+
 static rcore_t *plans_core;
 // Created beforehand, so that only the plan's own allocations fail.
 static rcore_queue_t *plans_queue;
@@ -206,6 +219,17 @@ TEST(set_up_fails_cleanly) {
     expect_clean_failures("gate page", make_page);
 }
 
+TEST(instruments_fail_cleanly) {
+    const int64_t before = live;
+    const rcore_config_t config = stage_config();
+    instruments_core = rcore_create(&config, NULL);
+    instruments_buffer = ramp_buffer(100);
+    expect_clean_failures("instrument", make_instrument);
+    rcore_destroy(instruments_core);
+    rcore_buffer_release(instruments_buffer);
+    EXPECT_EQUAL(live, before);
+}
+
 TEST(plans_fail_cleanly) {
     const int64_t before = live;
     const rcore_config_t config = stage_config();
@@ -235,6 +259,7 @@ TEST(the_cycle_allocates_nothing) {
 
 int main(void) {
     RUN(set_up_fails_cleanly);
+    RUN(instruments_fail_cleanly);
     RUN(plans_fail_cleanly);
     RUN(the_cycle_allocates_nothing);
     return test_result();
