@@ -4,6 +4,7 @@
 #include "core/counters.h"
 #include "core/memory.h"
 #include "midi/midi.h"
+#include "queue/pending.h"
 
 #include <stdlib.h>
 

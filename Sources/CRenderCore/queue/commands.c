@@ -1,5 +1,4 @@
-// Takes commands from the rings of the queues and applies them. Commands that are not yet due wait
-// in a heap, ordered by time, then by arrival.
+// Takes commands from the rings of the queues and applies them.
 #include "queue/commands.h"
 
 #include "core/core.h"
@@ -10,61 +9,10 @@
 #include "mix/curves.h"
 #include "mix/ramp.h"
 #include "mix/solo.h"
+#include "queue/pending.h"
 #include "queue/queue.h"
 #include "voices/voice.h"
 #include "voices/voices.h"
-
-static bool earlier(const struct pending_command *a, const struct pending_command *b) RCORE_RT {
-    return a->command.when != b->command.when ? a->command.when < b->command.when : a->order < b->order;
-}
-
-// Adds a command to the heap of pending commands, which has room for it.
-static void heap_push(rcore_t *core, struct pending_command command) RCORE_RT {
-    uint32_t hole = core->commands.pending_count++;
-    while (hole > 0) {
-        const uint32_t parent = (hole - 1) / 2;
-        if (!earlier(&command, &core->commands.pending[parent])) {
-            break;
-        }
-        core->commands.pending[hole] = core->commands.pending[parent];
-        hole = parent;
-    }
-    core->commands.pending[hole] = command;
-}
-
-// Removes the earliest command from the heap.
-static struct pending_command heap_pop(rcore_t *core) RCORE_RT {
-    const struct pending_command first = core->commands.pending[0];
-    const struct pending_command last = core->commands.pending[--core->commands.pending_count];
-    uint32_t hole = 0;
-    for (;;) {
-        uint32_t child = 2 * hole + 1;
-        if (child >= core->commands.pending_count) {
-            break;
-        }
-        if (child + 1 < core->commands.pending_count &&
-            earlier(&core->commands.pending[child + 1], &core->commands.pending[child])) {
-            child += 1;
-        }
-        if (!earlier(&core->commands.pending[child], &last)) {
-            break;
-        }
-        core->commands.pending[hole] = core->commands.pending[child];
-        hole = child;
-    }
-    core->commands.pending[hole] = last;
-    return first;
-}
-
-bool commands_schedule(rcore_t *core, struct command command) RCORE_RT {
-    if (core->commands.scheduled_count == RCORE_MAX_MIDI_EVENTS + core->config.max_voices) {
-        return false;
-    }
-    core->commands.scheduled_count += 1;
-    command.queue = NO_QUEUE;
-    heap_push(core, (struct pending_command){command, core->commands.next_order++});
-    return true;
-}
 
 // Ends the voices on a bus slot (RCORE_NONE: all) whose start is pending. Other commands to them
 // then have no effect.
@@ -81,6 +29,18 @@ static void stop_waiting(rcore_t *core, uint32_t slot) RCORE_RT {
             (void)voice_apply(core, &stop);
         }
     }
+}
+
+// Moves the envelope of a note's voice, unless it must wait.
+static void move_envelope(rcore_t *core, const struct command *command) RCORE_RT {
+    const uint32_t wait = voice_envelope_wait(core, command->voice);
+    if (wait == 0) {
+        (void)voice_apply(core, command);
+        return;
+    }
+    struct command later = *command;
+    later.when = core_now(core) + wait;
+    (void)commands_schedule(core, later); // has room: this command has just left
 }
 
 // Carries out a command. Returns false if it is for the gain or pan of a suspended bus, or for a
@@ -126,6 +86,9 @@ static bool execute(rcore_t *core, const struct command *command) RCORE_RT {
     case COMMAND_MIDI:
         midi_deliver(core, command->slot, command->midi, command->midi_size);
         break;
+    case COMMAND_ENVELOPE:
+        move_envelope(core, command);
+        break;
     default:
         return voice_apply(core, command);
     }
@@ -162,8 +125,8 @@ static void apply(rcore_t *core, const struct command *command) RCORE_RT {
 
 void commands_apply(rcore_t *core) RCORE_RT {
     while (core->commands.pending_count > 0 && core->commands.pending[0].command.when <= core_now(core)) {
-        const struct pending_command first = heap_pop(core);
-        apply(core, &first.command);
+        const struct command first = pending_remove_first(core);
+        apply(core, &first);
     }
 }
 
@@ -177,7 +140,7 @@ __attribute__((noinline)) static void drain_queue(rcore_t *core, struct command_
             apply(core, command);
         } else {
             // The heap has room: queue_reserve limits the timed commands of each queue.
-            heap_push(core, (struct pending_command){*command, core->commands.next_order++});
+            pending_add(core, *command);
         }
     }
     command_ring_did_read(ring, taken);

@@ -21,11 +21,6 @@ struct command_state {
     uint64_t next_order;
 };
 
-/// Schedules a command from within the cycle, after those that are already pending for its time.
-/// Returns false if there is no room: besides the timed commands of the queues,
-/// RCORE_MAX_MIDI_EVENTS and one for each voice of the pool have room. The caller sets no `queue`.
-/// [render]
-bool commands_schedule(rcore_t *core, struct command command) RCORE_RT;
 /// Applies pending and newly posted commands that are due; stores the others. [render]
 void commands_take(rcore_t *core) RCORE_RT;
 /// Applies the pending commands that are due.

@@ -144,26 +144,6 @@ static void shorten_fade_out(rcore_t *core, struct voice *voice, uint32_t ramp_f
     }
 }
 
-// Moves the envelope of a note's voice to its sustain level; if that is 0, the voice then ends. If
-// the attack is not over, because the session was suspended or frames were skipped, waits for its
-// end. During a suspension, waits for at least a block, so that it does not divide every block.
-static void move_envelope(rcore_t *core, struct voice *voice, const struct command *command, bool suspended) RCORE_RT {
-    const uint32_t left = voice->fade.remaining;
-    if (voice->paused) {
-        return;
-    }
-    if (left > 0) {
-        struct command later = *command;
-        later.when =
-            core_now(core) + (suspended && left < core->config.block_frames ? core->config.block_frames : left);
-        (void)commands_schedule(core, later); // has room: this command has just left
-    } else if (command->value == 0.0f) {
-        voice_stop(core, voice, command->ramp_frames, RCORE_END_STOPPED);
-    } else {
-        ramp_to(&voice->fade, command->value, command->ramp_frames);
-    }
-}
-
 // Applies a command to a voice that is stopping. A stop cannot be undone, but another one may end
 // it sooner. The release of a note also follows gain, pan and speed.
 static void apply_stopping(rcore_t *core, struct voice *voice, const struct command *command) RCORE_RT {
@@ -222,7 +202,11 @@ static void apply_playing(rcore_t *core, struct voice *voice, const struct comma
         source_leave_loop(voice);
         break;
     case COMMAND_ENVELOPE:
-        move_envelope(core, voice, command, suspended);
+        if (command->value == 0.0f) {
+            voice_stop(core, voice, command->ramp_frames, RCORE_END_STOPPED);
+        } else if (!voice->paused) {
+            ramp_to(&voice->fade, command->value, command->ramp_frames);
+        }
         break;
     default:
         break;
@@ -255,6 +239,13 @@ bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT {
     default:
         return true;
     }
+}
+
+uint32_t voice_envelope_wait(const rcore_t *core, rcore_voice_t handle) RCORE_RT {
+    const struct voice *voice = voice_find(core, handle);
+    const uint32_t left = voice != NULL && !voice->stopping && !voice->paused ? voice->fade.remaining : 0;
+    const uint32_t block = core->config.block_frames;
+    return left > 0 && left < block && voice_suspended(core, voice) ? block : left;
 }
 
 void voices_stop(rcore_t *core, uint32_t slot, uint32_t ramp_frames) RCORE_RT {
