@@ -43,9 +43,9 @@ typedef struct rcore_instrument rcore_instrument_t;
 typedef enum rcore_zone_trigger {
     /// At note-on.
     RCORE_ZONE_ATTACK = 0,
-    /// When the note is released: at note-off, or when the pedal that held it is lifted, even if its
-    /// sound has ended by itself. Not if it was choked or stolen, or ended by "all sound off". It
-    /// plays to its end, with the velocity and program of the note-on.
+    /// When the note is released: at note-off, or when the pedal that held it is lifted, even if
+    /// its sound has ended by itself. Not if it was choked or stolen, or ended by "all sound off".
+    /// It plays to its end, with the velocity and program of the note-on.
     RCORE_ZONE_RELEASE = 1,
 } rcore_zone_trigger_t;
 

@@ -41,7 +41,7 @@ static bool in_scope(const struct channel *state, uint32_t channel) RCORE_RT {
 // ---- MPE zones ----------------------------------------------------------------------------------
 
 // Returns the manager of a channel in the current zones; itself if it is not a member.
-static uint8_t manager_by_zones(const rcore_instrument_t *instrument, uint8_t channel) RCORE_RT {
+static uint32_t manager_by_zones(const rcore_instrument_t *instrument, uint32_t channel) RCORE_RT {
     if (channel != LOWER_MANAGER && channel <= instrument->lower_members) {
         return LOWER_MANAGER;
     }
@@ -53,11 +53,11 @@ static uint8_t manager_by_zones(const rcore_instrument_t *instrument, uint8_t ch
 
 // Sets manager and scope of each channel from the current zones.
 static void assign_channels(rcore_instrument_t *instrument) RCORE_RT {
-    for (uint8_t i = 0; i < CHANNELS; i++) {
+    for (uint32_t i = 0; i < CHANNELS; i++) {
         instrument->channels[i].scope = 1u << i;
-        instrument->channels[i].manager = manager_by_zones(instrument, i);
+        instrument->channels[i].manager = (uint8_t)manager_by_zones(instrument, i);
     }
-    for (uint8_t i = 0; i < CHANNELS; i++) {
+    for (uint32_t i = 0; i < CHANNELS; i++) {
         instrument->channels[instrument->channels[i].manager].scope |= 1u << i;
     }
 }
@@ -77,7 +77,7 @@ void channels_reset(rcore_instrument_t *instrument) RCORE_RT {
     instrument->lower_members = config->lower_members;
     instrument->upper_members = config->upper_members;
     assign_channels(instrument);
-    for (uint8_t i = 0; i < CHANNELS; i++) {
+    for (uint32_t i = 0; i < CHANNELS; i++) {
         struct channel *channel = &instrument->channels[i];
         reset_controllers(channel);
         channel->down = channel->pedalled = (struct keys){{0}};
@@ -89,7 +89,7 @@ void channels_reset(rcore_instrument_t *instrument) RCORE_RT {
 }
 
 // Releases the notes of a channel and resets its controllers, because it changes its MPE zone.
-static void vacate(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel) RCORE_RT {
+static void clear_channel(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel) RCORE_RT {
     reset_controllers(&instrument->channels[channel]);
     notes_off_all(core, instrument, channel);
     notes_follow_pedals(core, instrument, channel);
@@ -98,7 +98,7 @@ static void vacate(rcore_t *core, rcore_instrument_t *instrument, uint8_t channe
 
 // Follows an MPE configuration message: the zone of a manager gets `members` channels. Where it
 // overlaps the other zone, that one becomes smaller.
-static void configure_zone(rcore_t *core, rcore_instrument_t *instrument, uint8_t manager, uint8_t members) RCORE_RT {
+static void configure_zone(rcore_t *core, rcore_instrument_t *instrument, uint32_t manager, uint8_t members) RCORE_RT {
     if ((manager != LOWER_MANAGER && manager != UPPER_MANAGER) || members > MAX_MEMBERS) {
         return;
     }
@@ -109,13 +109,13 @@ static void configure_zone(rcore_t *core, rcore_instrument_t *instrument, uint8_
     if (members > 0 && *other + members > MAX_MEMBERS_OF_BOTH) {
         *other = members < MAX_MEMBERS_OF_BOTH ? (uint8_t)(MAX_MEMBERS_OF_BOTH - members) : 0;
     }
-    for (uint8_t i = 0; i < CHANNELS; i++) {
+    for (uint32_t i = 0; i < CHANNELS; i++) {
         if (manager_by_zones(instrument, i) != instrument->channels[i].manager) {
-            vacate(core, instrument, i);
+            clear_channel(core, instrument, i);
         }
     }
     assign_channels(instrument);
-    for (uint8_t i = 0; i < CHANNELS; i++) {
+    for (uint32_t i = 0; i < CHANNELS; i++) {
         if (members > 0 && in_scope(&instrument->channels[manager], i)) {
             instrument->channels[i].bend_range = i == manager ? mpe_manager_range : mpe_member_range;
         }
@@ -127,8 +127,8 @@ static void configure_zone(rcore_t *core, rcore_instrument_t *instrument, uint8_
 // ---- Registered parameters ----------------------------------------------------------------------
 
 // Sets the bend range of a channel; on a member channel, that of all members of its zone.
-static void set_bend_range(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, float range) RCORE_RT {
-    const uint8_t manager = instrument->channels[channel].manager;
+static void set_bend_range(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, float range) RCORE_RT {
+    const uint32_t manager = instrument->channels[channel].manager;
     const uint32_t members = instrument->channels[manager].scope & ~(1u << manager);
     const uint32_t channels = manager != channel ? members : 1u << channel;
     for (uint32_t i = 0; i < CHANNELS; i++) {
@@ -139,7 +139,7 @@ static void set_bend_range(rcore_t *core, rcore_instrument_t *instrument, uint8_
     notes_follow(core, instrument, instrument->channels[channel].scope | channels);
 }
 
-static void data_entry(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, uint8_t controller,
+static void data_entry(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, uint8_t controller,
                        uint8_t value) RCORE_RT {
     const struct channel *state = &instrument->channels[channel];
     if (state->rpn_msb != 0) {
@@ -156,23 +156,23 @@ static void data_entry(rcore_t *core, rcore_instrument_t *instrument, uint8_t ch
 
 // ---- Pedals -------------------------------------------------------------------------------------
 
-static void release_pedalled(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel) RCORE_RT {
-    for (uint8_t i = 0; i < CHANNELS; i++) {
+static void release_pedalled(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel) RCORE_RT {
+    for (uint32_t i = 0; i < CHANNELS; i++) {
         if (in_scope(&instrument->channels[channel], i)) {
             notes_follow_pedals(core, instrument, i);
         }
     }
 }
 
-// When the sostenuto pedal goes down, it holds the keys that are down; when it is lifted, those that
-// the manager's pedal does not hold.
-static void set_sostenuto(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, bool down) RCORE_RT {
+// When the sostenuto pedal goes down, it holds the keys that are down; when it is lifted, those
+// that the manager's pedal does not hold.
+static void set_sostenuto(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, bool down) RCORE_RT {
     struct channel *state = &instrument->channels[channel];
     if (down == state->sostenuto) {
         return;
     }
     state->sostenuto = down;
-    for (uint8_t i = 0; i < CHANNELS; i++) {
+    for (uint32_t i = 0; i < CHANNELS; i++) {
         struct channel *member = &instrument->channels[i];
         if (!in_scope(state, i)) {
             continue;
@@ -189,7 +189,7 @@ static void set_sostenuto(rcore_t *core, rcore_instrument_t *instrument, uint8_t
 
 // ---- Channel mode messages ----------------------------------------------------------------------
 
-static void reset_all_controllers(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel) RCORE_RT {
+static void reset_all_controllers(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel) RCORE_RT {
     struct channel *state = &instrument->channels[channel];
     set_sostenuto(core, instrument, channel, false);
     const struct keys held = state->sostenuto_keys; // by the manager's pedal
@@ -202,12 +202,12 @@ static void reset_all_controllers(rcore_t *core, rcore_instrument_t *instrument,
     notes_follow(core, instrument, state->scope);
 }
 
-static void channel_mode(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, uint8_t controller) RCORE_RT {
+static void channel_mode(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, uint8_t controller) RCORE_RT {
     if (controller == RESET_CONTROLLERS) {
         reset_all_controllers(core, instrument, channel);
         return;
     }
-    for (uint8_t i = 0; i < CHANNELS; i++) {
+    for (uint32_t i = 0; i < CHANNELS; i++) {
         if (!in_scope(&instrument->channels[channel], i)) {
             continue;
         }
@@ -222,13 +222,13 @@ static void channel_mode(rcore_t *core, rcore_instrument_t *instrument, uint8_t 
 // ---- Controllers --------------------------------------------------------------------------------
 
 // Sets a value that the levels of notes depend on.
-static void set_level(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, uint8_t *level,
+static void set_level(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, uint8_t *level,
                       uint8_t value) RCORE_RT {
     *level = value;
     notes_follow(core, instrument, instrument->channels[channel].scope);
 }
 
-void channels_control(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, uint8_t controller,
+void channels_control(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, uint8_t controller,
                       uint8_t value) RCORE_RT {
     struct channel *state = &instrument->channels[channel];
     switch (controller) {

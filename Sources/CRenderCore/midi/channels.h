@@ -8,7 +8,7 @@
 /// have no notes. [any]
 void channels_reset(rcore_instrument_t *instrument) RCORE_RT;
 /// Follows a control change. [render]
-void channels_control(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, uint8_t controller,
+void channels_control(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, uint8_t controller,
                       uint8_t value) RCORE_RT;
 
 #endif

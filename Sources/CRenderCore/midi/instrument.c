@@ -4,6 +4,7 @@
 #include "core/core.h"
 #include "core/memory.h"
 #include "midi/channels.h"
+#include "midi/midi.h"
 #include "midi/note_levels.h"
 #include "midi/note_lists.h"
 #include "midi/note_voices.h"
@@ -129,7 +130,7 @@ uint64_t rcore_instrument_missed_notes(const rcore_instrument_t *instrument) RCO
 // ---- In the cycle -------------------------------------------------------------------------------
 
 // Follows a key's pressure.
-static void key_pressure(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, uint8_t key,
+static void key_pressure(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, uint32_t key,
                          uint8_t pressure) RCORE_RT {
     struct note *note = instrument->channels[channel].presses[key].notes.first;
     for (; note != NULL; note = note->links[LINK_KEY].next) {
@@ -139,7 +140,7 @@ static void key_pressure(rcore_t *core, rcore_instrument_t *instrument, uint8_t 
 }
 
 // Sets the program of a channel, and as a manager those of its members.
-static void select_program(rcore_instrument_t *instrument, uint8_t channel, uint8_t program) RCORE_RT {
+static void select_program(rcore_instrument_t *instrument, uint32_t channel, uint8_t program) RCORE_RT {
     for (uint32_t i = 0; i < CHANNELS; i++) {
         if ((instrument->channels[channel].scope >> i & 1) != 0) {
             instrument->channels[i].program = program;
@@ -150,7 +151,7 @@ static void select_program(rcore_instrument_t *instrument, uint8_t channel, uint
 // Follows a channel message whose length and data bytes are valid. `second` is 0 if it has none.
 static void follow(rcore_t *core, rcore_instrument_t *instrument, uint8_t status, uint8_t first,
                    uint8_t second) RCORE_RT {
-    const uint8_t number = status & 15;
+    const uint32_t number = status & 15;
     struct channel *channel = &instrument->channels[number];
     switch (status & 0xF0) {
     case 0x80:
@@ -196,7 +197,7 @@ void instrument_message(rcore_t *core, rcore_instrument_t *instrument, const uin
 }
 
 void instrument_silence(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
-    for (uint8_t channel = 0; channel < CHANNELS; channel++) {
+    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         notes_stop(core, instrument, channel);
     }
     notes_forget(instrument);

@@ -1,8 +1,8 @@
 /// State of an instrument: its zones, channels and notes. Set-up allocates all of it as one block.
 ///
-/// Each note is a voice of a zone. It is in up to four lists: those of its age, its channel, its key
-/// (until it is released) and the group that chokes it. A note never points to its voice: a voice
-/// that has ended is recognised by its stale handle.
+/// Each note is a voice of a zone. It is in up to four lists: those of its age, its channel, its
+/// key (until it is released) and the group that chokes it. A note never points to its voice: a
+/// voice that has ended is recognised by its stale handle.
 #ifndef RCORE_INSTRUMENT_STATE_H
 #define RCORE_INSTRUMENT_STATE_H
 

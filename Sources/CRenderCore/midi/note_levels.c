@@ -19,8 +19,8 @@ static float clamped(float value, float low, float high) RCORE_RT {
 }
 
 // Returns the manager of a channel; NULL: it is not a member of an MPE zone.
-static const struct channel *manager_of(const rcore_instrument_t *instrument, uint8_t channel) RCORE_RT {
-    const uint8_t manager = instrument->channels[channel].manager;
+static const struct channel *manager_of(const rcore_instrument_t *instrument, uint32_t channel) RCORE_RT {
+    const uint32_t manager = instrument->channels[channel].manager;
     return manager != channel ? &instrument->channels[manager] : NULL;
 }
 

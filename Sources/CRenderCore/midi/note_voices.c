@@ -4,6 +4,7 @@
 #include "core/core.h"
 #include "midi/note_levels.h"
 #include "midi/note_lists.h"
+#include "queue/pending.h"
 #include "voices/voice.h"
 #include "voices/voices.h"
 
@@ -38,7 +39,8 @@ void note_release(rcore_t *core, rcore_instrument_t *instrument, struct note *no
     note_stop(core, instrument, note, core_frames(core, note->zone, zone->release_frames));
 }
 
-// Takes a note that is choked or stolen from its key. Without notes, the key has nothing to release.
+// Takes a note that is choked or stolen from its key. Without notes, the key has nothing to
+// release.
 static void take_from_key(rcore_instrument_t *instrument, struct note *note) RCORE_RT {
     const bool was_released = note->released;
     struct channel *channel = &instrument->channels[note->channel];
@@ -141,7 +143,7 @@ static bool begin_note(rcore_t *core, rcore_instrument_t *instrument, struct not
     return true;
 }
 
-bool note_start(rcore_t *core, rcore_instrument_t *instrument, struct zone *zone, uint8_t channel, uint8_t key,
+bool note_start(rcore_t *core, rcore_instrument_t *instrument, struct zone *zone, uint32_t channel, uint32_t key,
                 uint8_t velocity) RCORE_RT {
     const rcore_voice_t voice = rcore_voice_acquire(core);
     if (voice == 0) {
@@ -159,8 +161,8 @@ bool note_start(rcore_t *core, rcore_instrument_t *instrument, struct zone *zone
     *note = (struct note){.voice = voice,
                           .zone = zone,
                           .message = instrument->message,
-                          .channel = channel,
-                          .key = key,
+                          .channel = (uint8_t)channel,
+                          .key = (uint8_t)key,
                           .velocity = velocity,
                           .released = zone->settings.trigger == RCORE_ZONE_RELEASE};
     if (!begin_note(core, instrument, note)) {

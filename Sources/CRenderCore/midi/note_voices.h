@@ -6,7 +6,7 @@
 
 /// Starts a note of a zone; if the instrument plays `max_notes`, steals another one. Returns false
 /// if no voice is free.
-bool note_start(rcore_t *core, rcore_instrument_t *instrument, struct zone *zone, uint8_t channel, uint8_t key,
+bool note_start(rcore_t *core, rcore_instrument_t *instrument, struct zone *zone, uint32_t channel, uint32_t key,
                 uint8_t velocity) RCORE_RT;
 /// Releases a note, as its zone requires, and takes it from its key.
 void note_release(rcore_t *core, rcore_instrument_t *instrument, struct note *note) RCORE_RT;

@@ -31,8 +31,8 @@ static bool takes_turn(struct zone *zone, const struct press *press) RCORE_RT {
 }
 
 // Starts the zones of a press.
-static void start_zones(rcore_t *core, rcore_instrument_t *instrument, rcore_zone_trigger_t trigger, uint8_t channel,
-                        uint8_t key) RCORE_RT {
+static void start_zones(rcore_t *core, rcore_instrument_t *instrument, rcore_zone_trigger_t trigger, uint32_t channel,
+                        uint32_t key) RCORE_RT {
     const struct press *press = &instrument->channels[channel].presses[key];
     const uint32_t end = instrument->first_of_key[trigger][key + 1];
     bool missed = false;
@@ -53,7 +53,7 @@ static void start_zones(rcore_t *core, rcore_instrument_t *instrument, rcore_zon
 // ---- Keys ---------------------------------------------------------------------------------------
 
 // Releases the notes of a key, and starts its release zones.
-static void release_key(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, uint8_t key) RCORE_RT {
+static void release_key(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, uint32_t key) RCORE_RT {
     struct channel *state = &instrument->channels[channel];
     keys_remove(&state->down, key);
     keys_remove(&state->pedalled, key);
@@ -66,7 +66,8 @@ static void release_key(rcore_t *core, rcore_instrument_t *instrument, uint8_t c
     }
 }
 
-void notes_on(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, uint8_t key, uint8_t velocity) RCORE_RT {
+void notes_on(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, uint32_t key,
+              uint8_t velocity) RCORE_RT {
     struct channel *state = &instrument->channels[channel];
     if (is_suspended(core, instrument)) {
         return;
@@ -81,12 +82,12 @@ void notes_on(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, ui
 }
 
 // Returns whether a pedal holds a key that goes up.
-static bool pedal_holds(const rcore_instrument_t *instrument, uint8_t channel, uint8_t key) RCORE_RT {
+static bool pedal_holds(const rcore_instrument_t *instrument, uint32_t channel, uint32_t key) RCORE_RT {
     const struct channel *state = &instrument->channels[channel];
     return state->sustain || instrument->channels[state->manager].sustain || keys_have(&state->sostenuto_keys, key);
 }
 
-void notes_off(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, uint8_t key) RCORE_RT {
+void notes_off(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, uint32_t key) RCORE_RT {
     struct channel *state = &instrument->channels[channel];
     if (!keys_have(&state->down, key)) {
         return;
@@ -99,16 +100,16 @@ void notes_off(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel, u
     }
 }
 
-void notes_off_all(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel) RCORE_RT {
+void notes_off_all(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel) RCORE_RT {
     const struct channel *state = &instrument->channels[channel];
-    for (uint8_t key = 0; key < KEYS && !keys_empty(&state->down); key++) {
+    for (uint32_t key = 0; key < KEYS && !keys_empty(&state->down); key++) {
         notes_off(core, instrument, channel, key);
     }
 }
 
-void notes_follow_pedals(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel) RCORE_RT {
+void notes_follow_pedals(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel) RCORE_RT {
     const struct channel *state = &instrument->channels[channel];
-    for (uint8_t key = 0; key < KEYS && !keys_empty(&state->pedalled); key++) {
+    for (uint32_t key = 0; key < KEYS && !keys_empty(&state->pedalled); key++) {
         if (keys_have(&state->pedalled, key) && !pedal_holds(instrument, channel, key)) {
             release_key(core, instrument, channel, key);
         }
@@ -117,7 +118,7 @@ void notes_follow_pedals(rcore_t *core, rcore_instrument_t *instrument, uint8_t 
 
 // ---- All notes ----------------------------------------------------------------------------------
 
-void notes_stop(rcore_t *core, rcore_instrument_t *instrument, uint8_t channel) RCORE_RT {
+void notes_stop(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel) RCORE_RT {
     struct channel *state = &instrument->channels[channel];
     for (struct note *note = state->notes.first, *next; note != NULL; note = next) {
         next = note->links[LINK_CHANNEL].next;
