@@ -138,8 +138,8 @@ TEST(gain_follows_velocity_and_zone) {
     rcore_buffer_release(buffer);
 }
 
-/// Each zone plays exactly its keys, velocities and programs: constant buffers of distinct powers of
-/// two show which zones play.
+/// Each zone plays exactly its keys, velocities and programs: constant buffers of distinct powers
+/// of two show which zones play.
 TEST(zones_play_their_ranges) {
     rcore_buffer_t *one = constant_buffer(1000, 0.25f), *two = constant_buffer(1000, 0.5f);
     rcore_zone_t zones[] = {player_zone(one), player_zone(two)};
@@ -198,13 +198,13 @@ TEST(round_robin_takes_turns) {
 TEST(a_group_chokes_another) {
     rcore_buffer_t *open = constant_buffer(20000, 0.5f), *closed = constant_buffer(100, 0.25f);
     rcore_buffer_t *click = constant_buffer(20000, 0.125f);
-    rcore_zone_t zones[] = {player_zone(open), player_zone(closed), player_zone(open), player_zone(click)};
+    rcore_zone_t zones[] = {player_zone(open), player_zone(open), player_zone(closed), player_zone(click)};
     zones[0].low_key = zones[0].high_key = 46;
     zones[0].choked_by = 7, zones[0].choke_frames = 40;
-    zones[1].low_key = zones[1].high_key = 42;
-    zones[1].group = 7, zones[1].choked_by = 7;
-    zones[2].low_key = zones[2].high_key = 42; // starts with the closed one, and survives it
-    zones[2].choked_by = 7;
+    zones[1].low_key = zones[1].high_key = 42; // starts with the closed one, and survives it
+    zones[1].choked_by = 7;
+    zones[2].low_key = zones[2].high_key = 42;
+    zones[2].group = 7, zones[2].choked_by = 7;
     zones[3].low_key = zones[3].high_key = 46;
     zones[3].trigger = RCORE_ZONE_RELEASE;
     player_t player = player_open(NULL, NULL, zones, 4);
@@ -294,6 +294,45 @@ TEST(an_empty_pool_misses_notes) {
     EXPECT_EQUAL(first_other(player.stage.out[0], 100, 1000, 0.5f), -1);
     EXPECT_EQUAL(rcore_instrument_missed_notes(player.instrument), 2);
     EXPECT_EQUAL(rcore_instrument_voices(player.instrument), 1);
+    player_close(&player);
+    rcore_buffer_release(buffer);
+}
+
+/// The zones of one note do not steal each other's voices. A missed one leaves no voice acquired.
+TEST(a_note_does_not_steal_from_itself) {
+    rcore_buffer_t *first = constant_buffer(20000, 0.5f), *second = constant_buffer(20000, 0.25f);
+    const rcore_zone_t zones[] = {player_zone(first), player_zone(second)};
+    rcore_instrument_config_t config = player_config();
+    config.max_notes = 1;
+    player_t player = player_open(NULL, &config, zones, 2);
+    for (unsigned i = 0; i < 100; i++) {
+        player_send(&player, 0x90, 60, 100, 100 + 1000 * i);
+        player_render_to(&player, 1000 + 1000 * i, 64);
+        EXPECT_EQUAL(first_other(player.stage.out[0], 500 + 1000 * i, 1000 + 1000 * i, 0.5f), -1);
+    }
+    EXPECT_EQUAL(rcore_instrument_missed_notes(player.instrument), 100);
+    EXPECT_EQUAL(rcore_buffer_users(first), 1);
+    player_close(&player);
+    rcore_buffer_release(first);
+    rcore_buffer_release(second);
+}
+
+TEST(malformed_messages_are_ignored) {
+    rcore_buffer_t *buffer = constant_buffer(20000, 0.5f);
+    const rcore_zone_t zone = player_zone(buffer);
+    player_t player = player_open(NULL, NULL, &zone, 1);
+    const uint8_t messages[][RCORE_MIDI_BYTES] = {{0x90, 60},      {0x90, 60, 100, 0}, {0x90, 128, 100},
+                                                  {0x90, 60, 128}, {60, 100, 100},     {0xF0, 0x90, 60, 100, 0xF7}};
+    const uint32_t sizes[] = {2, 4, 3, 3, 3, 5};
+    for (unsigned i = 0; i < 6; i++) {
+        EXPECT_EQUAL(rcore_post_midi(player.stage.queue, INSTRUMENT_TARGET, messages[i], sizes[i], 100), RCORE_OK);
+    }
+    player_send(&player, 0x90, 60, 100, 500);
+    const uint8_t off[] = {0x80, 60};
+    EXPECT_EQUAL(rcore_post_midi(player.stage.queue, INSTRUMENT_TARGET, off, 2, 600), RCORE_OK);
+    player_render_to(&player, 1000, 64);
+    EXPECT_EQUAL(first_other(player.stage.out[0], 0, 500, 0.0f), -1);
+    EXPECT_EQUAL(first_other(player.stage.out[0], 500, 1000, 0.5f), -1);
     player_close(&player);
     rcore_buffer_release(buffer);
 }
@@ -390,6 +429,8 @@ int main(void) {
     RUN(notes_are_stolen_in_order);
     RUN(ended_notes_are_not_stolen);
     RUN(an_empty_pool_misses_notes);
+    RUN(a_note_does_not_steal_from_itself);
+    RUN(malformed_messages_are_ignored);
     RUN(a_refused_note_is_missed);
     RUN(a_suspended_session_keeps_held_notes);
     RUN(a_removed_instrument_falls_silent);

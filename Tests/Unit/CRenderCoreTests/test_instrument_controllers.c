@@ -11,8 +11,8 @@ static double speed_between(const player_t *player, uint64_t from, uint64_t to) 
 
 static double square(double value) { return value / 127.0 * (value / 127.0); }
 
-/// Volume and expression multiply; each change is a straight line of `ramp` frames from the frame of
-/// its message on.
+/// Volume and expression multiply; each change is a straight line of `ramp` frames from the frame
+/// of its message on.
 TEST(volume_and_expression_ramp_the_gain) {
     rcore_buffer_t *buffer = constant_buffer(60000, 0.5f);
     const rcore_zone_t zone = player_zone(buffer);
@@ -83,8 +83,8 @@ TEST(pan_moves_from_side_to_side) {
     rcore_buffer_release(buffer);
 }
 
-/// Exactly the pitch of the bend after the ramp, and exactly the buffer again after it: no part of a
-/// frame is lost.
+/// Exactly the pitch of the bend after the ramp, and exactly the buffer again after it: no part of
+/// a frame is lost.
 TEST(a_bend_is_exact) {
     rcore_buffer_t *buffer = ramp_buffer(200000);
     const rcore_zone_t zone = player_zone(buffer);
@@ -93,6 +93,7 @@ TEST(a_bend_is_exact) {
         player_t player = player_open(NULL, NULL, &zone, 1);
         const uint8_t lsb = i == 3 ? 127 : 0;
         const double bend = ((msb[i] << 7 | lsb) - 8192) / 8192.0;
+        player_send(&player, 0xB0, 6, 96, 50); // no parameter is selected yet
         player_send(&player, 0x90, 60, 100, 100);
         player_send(&player, 0xE0, lsb, msb[i], 1000);
         player_send(&player, 0xE0, 0, 64, 5000);
@@ -114,6 +115,27 @@ TEST(a_bend_is_exact) {
         EXPECT_NEAR(speed_between(&player, 1000, 1000 + ramp), middle, 2e-3);
         player_close(&player);
     }
+    rcore_buffer_release(buffer);
+}
+
+/// "Reset all controllers" centres the wheel and selects no parameter, but keeps the bend range.
+TEST(a_reset_ends_a_bend) {
+    rcore_buffer_t *buffer = ramp_buffer(200000);
+    const rcore_zone_t zone = player_zone(buffer);
+    player_t player = player_open(NULL, NULL, &zone, 1);
+    player_send(&player, 0xB0, 101, 0, 50);
+    player_send(&player, 0xB0, 100, 0, 50);
+    player_send(&player, 0xB0, 6, 4, 50);
+    player_send(&player, 0xE0, 0, 96, 50);
+    player_send(&player, 0x90, 60, 100, 100);
+    player_send(&player, 0xB0, 121, 0, 1000);
+    player_send(&player, 0xB0, 6, 9, 1000);
+    player_send(&player, 0xE0, 0, 96, 2000);
+    player_render_to(&player, 4000, 64);
+    EXPECT_NEAR(speed_between(&player, 100, 1000), exp2(2.0 / 12), 1e-4);
+    EXPECT_NEAR(speed_between(&player, 1000 + ramp, 2000), 1.0, 1e-4);
+    EXPECT_NEAR(speed_between(&player, 2000 + ramp, 3900), exp2(2.0 / 12), 1e-4);
+    player_close(&player);
     rcore_buffer_release(buffer);
 }
 
@@ -174,7 +196,7 @@ TEST(sustain_holds_until_it_is_lifted) {
     player_send(player, 0xB0, 64, 64, 200);
     player_send(player, 0x90, 61, 100, 300);
     player_send(player, 0x80, 60, 0, 400);
-    player_send(player, 0x80, 61, 0, 500);
+    player_send(player, 0x90, 61, 0, 500);
     player_send(player, 0x90, 62, 100, 600);
     player_send(player, 0xB0, 64, 127, 650);
     player_send(player, 0xB0, 64, 63, 700); // 62 is still down
@@ -277,6 +299,7 @@ int main(void) {
     RUN(pressure_changes_the_gain);
     RUN(pan_moves_from_side_to_side);
     RUN(a_bend_is_exact);
+    RUN(a_reset_ends_a_bend);
     RUN(bends_reach_new_and_released_notes);
     RUN(sustain_holds_until_it_is_lifted);
     RUN(sostenuto_holds_the_keys_that_were_down);

@@ -135,8 +135,8 @@ TEST(skipped_frames_do_not_cut_an_attack) {
     rcore_buffer_release(buffer);
 }
 
-/// A one-shot plays to its end. A loop repeats until the release; then it either goes on as the note
-/// fades out, or ends.
+/// A one-shot plays to its end. A loop repeats until the release; then it either goes on as the
+/// note fades out, or ends.
 TEST(loops_and_one_shots_follow_the_release) {
     rcore_buffer_t *buffer = ramp_buffer(1000);
     rcore_zone_t zone = player_zone(buffer);

@@ -83,6 +83,35 @@ TEST(a_manager_controls_its_members) {
     rcore_buffer_release(buffer);
 }
 
+/// A note is held by the pedals of its own channel and of the manager: until the last is lifted, or
+/// the zone ends.
+TEST(pedals_of_member_and_manager_add_up) {
+    rcore_buffer_t *buffer = constant_buffer(60000, 0.5f);
+    const rcore_zone_t zone = player_zone(buffer);
+    const uint8_t pedals[] = {64, 66};
+    for (unsigned i = 0; i < 2; i++) {
+        player_t player = open_with(3, 0, &zone);
+        player_send(&player, 0x92, 60, 100, 100);
+        player_send(&player, 0xB2, pedals[i], 127, 200);
+        player_send(&player, 0xB0, pedals[i], 127, 200);
+        player_send(&player, 0x82, 60, 0, 300);
+        player_send(&player, 0xB0, pedals[i], 0, 400);
+        player_send(&player, 0xB0, pedals[i], 127, 500);
+        player_send(&player, 0xB2, pedals[i], 0, 600);
+        if (i == 0) {
+            send_parameter(&player, 0, 6, 1, 800);
+        } else {
+            player_send(&player, 0xB0, pedals[i], 0, 600);
+        }
+        player_render_to(&player, 1000, 64);
+        const uint64_t end = i == 0 ? 800 : 600;
+        EXPECT_EQUAL(first_other(player.stage.out[0], 100, end, 0.5f), -1);
+        EXPECT_EQUAL(first_other(player.stage.out[0], end, 1000, 0.0f), -1);
+        player_close(&player);
+    }
+    rcore_buffer_release(buffer);
+}
+
 TEST(programs_and_pressure_of_a_manager) {
     rcore_buffer_t *buffer = constant_buffer(60000, 0.25f);
     rcore_zone_t zone = player_zone(buffer);
@@ -103,7 +132,8 @@ TEST(programs_and_pressure_of_a_manager) {
     rcore_buffer_release(buffer);
 }
 
-/// Returns which channels the volume of channel 0 (or 15) silences, after the zones were configured.
+/// Returns which channels the volume of channel 0 (or 15) silences, after the zones were
+/// configured.
 static uint32_t members_of(uint8_t manager, const uint8_t messages[][2], unsigned count, const rcore_zone_t *zone) {
     uint32_t members = 0;
     for (uint8_t channel = 0; channel < 16; channel++) {
@@ -141,9 +171,9 @@ TEST(messages_configure_zones) {
     rcore_buffer_release(buffer);
 }
 
-/// A configuration message sets the ranges of 2 and 48 semitones, and ends the notes of channels that
-/// it adds, even if a pedal holds them.
-TEST(a_new_zone_begins_anew) {
+/// A configuration message sets the ranges of 2 and 48 semitones, and ends the notes of channels
+/// that it adds, even if a pedal holds them.
+TEST(a_new_zone_ends_notes) {
     rcore_buffer_t *buffer = ramp_buffer(200000);
     const rcore_zone_t zone = player_zone(buffer);
     player_t player = open_with(0, 0, &zone);
@@ -165,8 +195,9 @@ TEST(a_new_zone_begins_anew) {
 int main(void) {
     RUN(bends_are_per_note);
     RUN(a_manager_controls_its_members);
+    RUN(pedals_of_member_and_manager_add_up);
     RUN(programs_and_pressure_of_a_manager);
     RUN(messages_configure_zones);
-    RUN(a_new_zone_begins_anew);
+    RUN(a_new_zone_ends_notes);
     return test_result();
 }
