@@ -154,11 +154,14 @@ TEST(zones_play_their_ranges) {
                 player_t player = player_open(NULL, NULL, zones, 2);
                 player_send(&player, 0xC0, program, 0, 50);
                 player_send(&player, 0x90, key, velocities[v], 100);
-                player_render_to(&player, 110, 64);
+                player_send(&player, 0x80, key, 0, 108);
+                player_render_to(&player, 107, 64);
                 const bool first = key >= 50 && key <= 60 && velocities[v] >= 10 && velocities[v] <= 100;
                 const bool second = key >= 60 && key <= 70 && program >= 3 && program <= 5;
                 EXPECT_NEAR(player_at(&player, 105), (first ? 0.25 : 0) + (second ? 0.5 : 0), 0);
                 EXPECT_EQUAL(rcore_instrument_voices(player.instrument), first + second);
+                player_render_to(&player, 120, 64);
+                EXPECT_EQUAL(first_other(player.stage.out[0], 108, 120, 0.0f), -1);
                 player_close(&player);
             }
         }
@@ -224,8 +227,9 @@ TEST(a_group_chokes_another) {
     rcore_buffer_release(click);
 }
 
-/// Of four notes, the released one is stolen first although it is not the oldest, then the oldest.
-TEST(notes_are_stolen_in_order) {
+// Of four notes, the released one is stolen first although it is not the oldest, then the oldest. A
+// one-shot counts as released, although it plays on.
+static void expect_thefts(bool one_shot) {
     rcore_buffer_t *buffers[6];
     rcore_zone_t zones[6];
     for (uint8_t i = 0; i < 6; i++) {
@@ -233,6 +237,7 @@ TEST(notes_are_stolen_in_order) {
         zones[i] = player_zone(buffers[i]);
         zones[i].low_key = zones[i].high_key = 60 + i;
         zones[i].release_frames = 100000;
+        zones[i].one_shot = one_shot && i == 2;
     }
     rcore_config_t core = player_stage_config();
     core.steal_frames = 10;
@@ -247,6 +252,7 @@ TEST(notes_are_stolen_in_order) {
     player_send(&player, 0x90, 65, 100, 2000);
     player_render_to(&player, 3000, 64);
     EXPECT_NEAR(player_at(&player, 150), 0.5 + 0.25 + 0.125 + 0.0625, 0);
+    EXPECT_NEAR(player_at(&player, 1004), 0.5 + 0.25 + 0.0625 + 0.03125 + 0.125 / 2, 0.001);
     EXPECT_NEAR(player_at(&player, 1009), 0.5 + 0.25 + 0.0625 + 0.03125, 1e-6);
     EXPECT_EQUAL(first_other(player.stage.out[0], 1010, 2000, 0.5f + 0.25f + 0.0625f + 0.03125f), -1);
     EXPECT_EQUAL(first_other(player.stage.out[0], 2010, 3000, 0.25f + 0.0625f + 0.03125f + 0.015625f), -1);
@@ -256,6 +262,11 @@ TEST(notes_are_stolen_in_order) {
     for (unsigned i = 0; i < 6; i++) {
         rcore_buffer_release(buffers[i]);
     }
+}
+
+TEST(notes_are_stolen_in_order) {
+    expect_thefts(false);
+    expect_thefts(true);
 }
 
 /// A note that ended by itself leaves its place to another, in the same cycle.
@@ -312,6 +323,9 @@ TEST(a_note_does_not_steal_from_itself) {
     }
     EXPECT_EQUAL(rcore_instrument_missed_notes(player.instrument), 100);
     EXPECT_EQUAL(rcore_buffer_users(first), 1);
+    for (unsigned i = 0; i < 31; i++) {
+        EXPECT(rcore_voice_acquire(player.stage.core) != 0);
+    }
     player_close(&player);
     rcore_buffer_release(first);
     rcore_buffer_release(second);

@@ -172,7 +172,7 @@ static struct keyboard keyboard_open(uint32_t release_frames) {
     for (uint8_t i = 0; i < 3; i++) {
         keyboard.buffers[i] = constant_buffer(60000, 0.5f / (float)(1u << i));
         zones[i] = player_zone(keyboard.buffers[i]);
-        zones[i].low_key = zones[i].high_key = 60 + i;
+        zones[i].low_key = zones[i].high_key = 64 + i;
         zones[i].release_frames = release_frames;
     }
     keyboard.player = player_open(NULL, NULL, zones, 3);
@@ -192,15 +192,15 @@ static void keyboard_close(struct keyboard *keyboard) {
 TEST(sustain_holds_until_it_is_lifted) {
     struct keyboard keyboard = keyboard_open(0);
     player_t *player = &keyboard.player;
-    player_send(player, 0x90, 60, 100, 100);
+    player_send(player, 0x90, 64, 100, 100);
     player_send(player, 0xB0, 64, 64, 200);
-    player_send(player, 0x90, 61, 100, 300);
-    player_send(player, 0x80, 60, 0, 400);
-    player_send(player, 0x90, 61, 0, 500);
-    player_send(player, 0x90, 62, 100, 600);
+    player_send(player, 0x90, 65, 100, 300);
+    player_send(player, 0x80, 64, 0, 400);
+    player_send(player, 0x90, 65, 0, 500);
+    player_send(player, 0x90, 66, 100, 600);
     player_send(player, 0xB0, 64, 127, 650);
-    player_send(player, 0xB0, 64, 63, 700); // 62 is still down
-    player_send(player, 0x80, 62, 0, 800);
+    player_send(player, 0xB0, 64, 63, 700); // 66 is still down
+    player_send(player, 0x80, 66, 0, 800);
     player_render_to(player, 1000, 64);
     EXPECT_LEVEL(keyboard, 300, 600, 0.75f);
     EXPECT_LEVEL(keyboard, 600, 700, 0.875f);
@@ -212,17 +212,17 @@ TEST(sustain_holds_until_it_is_lifted) {
 TEST(sostenuto_holds_the_keys_that_were_down) {
     struct keyboard keyboard = keyboard_open(0);
     player_t *player = &keyboard.player;
-    player_send(player, 0x90, 60, 100, 100);
-    player_send(player, 0x90, 61, 100, 100);
+    player_send(player, 0x90, 64, 100, 100);
+    player_send(player, 0x90, 65, 100, 100);
     player_send(player, 0xB0, 66, 127, 200);
-    player_send(player, 0x90, 62, 100, 300);
+    player_send(player, 0x90, 66, 100, 300);
     player_send(player, 0xB0, 66, 100, 350); // still down: holds no further keys
-    player_send(player, 0x80, 60, 0, 400);
-    player_send(player, 0x80, 62, 0, 500);
+    player_send(player, 0x80, 64, 0, 400);
+    player_send(player, 0x80, 66, 0, 500);
     player_send(player, 0xB0, 64, 127, 550); // sustain takes over
     player_send(player, 0xB0, 66, 0, 600);
     player_send(player, 0xB0, 64, 0, 700);
-    player_send(player, 0x80, 61, 0, 800);
+    player_send(player, 0x80, 65, 0, 800);
     player_render_to(player, 1000, 64);
     EXPECT_LEVEL(keyboard, 300, 500, 0.875f);
     EXPECT_LEVEL(keyboard, 500, 700, 0.75f);
@@ -237,12 +237,12 @@ TEST(a_second_note_releases_the_first) {
         struct keyboard keyboard = keyboard_open(100);
         player_t *player = &keyboard.player;
         player_send(player, 0xB0, 64, pedal != 0 ? 127 : 0, 50);
-        player_send(player, 0x90, 60, 100, 100);
-        player_send(player, 0x91, 60, 100, 100); // another channel keeps its own
+        player_send(player, 0x90, 64, 100, 100);
+        player_send(player, 0x91, 64, 100, 100); // another channel keeps its own
         if (pedal != 0) {
-            player_send(player, 0x80, 60, 0, 500);
+            player_send(player, 0x80, 64, 0, 500);
         }
-        player_send(player, 0x90, 60, 100, 1000);
+        player_send(player, 0x90, 64, 100, 1000);
         player_render_to(player, 2000, 64);
         EXPECT_LEVEL(keyboard, 100, 1000, 1.0f);
         EXPECT_NEAR(player_at(player, 1049), 1.25, 1e-5);
@@ -256,10 +256,10 @@ TEST(all_sound_off_and_all_notes_off) {
     struct keyboard keyboard = keyboard_open(100);
     player_t *player = &keyboard.player;
     player_send(player, 0xB0, 64, 127, 50);
-    player_send(player, 0x90, 60, 100, 100);
-    player_send(player, 0x91, 61, 100, 100);
-    player_send(player, 0x90, 62, 100, 100);
-    player_send(player, 0xB0, 123, 0, 1000); // the pedal holds 60 and 62
+    player_send(player, 0x90, 64, 100, 100);
+    player_send(player, 0x91, 65, 100, 100);
+    player_send(player, 0x90, 66, 100, 100);
+    player_send(player, 0xB0, 123, 0, 1000); // the pedal holds 64 and 66
     player_send(player, 0xB0, 120, 0, 2000);
     player_send(player, 0xB1, 124, 0, 3000);
     player_send(player, 0xB0, 64, 0, 4000);
@@ -279,14 +279,14 @@ TEST(reset_all_controllers_follows_rp_015) {
     player_send(player, 0xB0, 7, 64, 50);
     player_send(player, 0xB0, 11, 20, 50);
     player_send(player, 0xB0, 64, 127, 50);
-    player_send(player, 0x90, 60, 100, 100);
-    player_send(player, 0x90, 61, 100, 100);
-    player_send(player, 0x80, 60, 0, 200);
+    player_send(player, 0x90, 64, 100, 100);
+    player_send(player, 0x90, 65, 100, 100);
+    player_send(player, 0x80, 64, 0, 200);
     player_send(player, 0xB0, 101, 0, 300);
     player_send(player, 0xB0, 100, 0, 300);
     player_send(player, 0xB0, 121, 0, 1000);
     player_send(player, 0xB0, 6, 96, 1000); // no parameter is selected
-    player_send(player, 0x80, 61, 0, 2000);
+    player_send(player, 0x80, 65, 0, 2000);
     player_render_to(player, 3000, 64);
     EXPECT_NEAR(player_at(player, 999), 0.75 * square(64) * square(20), 1e-6);
     EXPECT_NEAR(player_at(player, 1999), 0.25 * square(64), 1e-6);

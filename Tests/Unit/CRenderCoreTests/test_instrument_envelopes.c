@@ -181,6 +181,8 @@ TEST(release_zones_follow_the_release) {
     player_send(&player, 0xB0, 64, 127, 1510);
     player_send(&player, 0x80, 60, 10, 1520);
     player_send(&player, 0xB0, 64, 0, 1550);
+    player_send(&player, 0x90, 60, 64, 1600);
+    player_send(&player, 0x80, 60, 64, 1620); // a release is not released
     player_send(&player, 0x90, 60, 64, 2000);
     player_send(&player, 0xB0, 120, 0, 2100);
     player_send(&player, 0x80, 60, 0, 2500);
@@ -190,7 +192,10 @@ TEST(release_zones_follow_the_release) {
     EXPECT_NEAR(player_at(&player, 1099), (double)level, 1e-6);
     EXPECT_EQUAL(first_other(player.stage.out[0], 1500, 1550, 0.5f), -1);
     EXPECT_NEAR(player_at(&player, 1550), (double)level, 1e-6);
-    EXPECT_EQUAL(first_other(player.stage.out[0], 1650, 2000, 0.0f), -1);
+    EXPECT_NEAR(player_at(&player, 1610), 0.5 + (double)level, 1e-6);
+    EXPECT_NEAR(player_at(&player, 1649), 2 * (double)level, 1e-6);
+    EXPECT_NEAR(player_at(&player, 1719), (double)level, 1e-6);
+    EXPECT_EQUAL(first_other(player.stage.out[0], 1720, 2000, 0.0f), -1);
     EXPECT_EQUAL(first_other(player.stage.out[0], 2340, 3000, 0.0f), -1);
     player_close(&player);
     rcore_buffer_release(buffer);

@@ -97,6 +97,7 @@ TEST(pedals_of_member_and_manager_add_up) {
         player_send(&player, 0x82, 60, 0, 300);
         player_send(&player, 0xB0, pedals[i], 0, 400);
         player_send(&player, 0xB0, pedals[i], 127, 500);
+        player_send(&player, 0xB2, 121, 0, 550); // does not lift the manager's pedal
         player_send(&player, 0xB2, pedals[i], 0, 600);
         if (i == 0) {
             send_parameter(&player, 0, 6, 1, 800);
