@@ -31,7 +31,8 @@ extern "C" {
 
 /// Sizes of a core, fixed for its lifetime, and its initial sample rate.
 typedef struct rcore_config {
-    /// Hz, RCORE_MIN_SAMPLE_RATE…RCORE_MAX_SAMPLE_RATE. Only gate ramps depend on it.
+    /// Hz, RCORE_MIN_SAMPLE_RATE…RCORE_MAX_SAMPLE_RATE. Only gate ramps and instruments depend on
+    /// it.
     uint32_t sample_rate;
     /// Size of the voice pool, 1…65536, including voices that wait for their start or fade out.
     uint32_t max_voices;
@@ -80,8 +81,8 @@ void rcore_destroy(rcore_t *core);
 
 /// Returns the sizes of the core, with rounded capacities, and its sample rate. [any]
 rcore_config_t rcore_configuration(const rcore_t *core);
-/// Sets the sample rate of the gate ramps that start from the next cycle on. [control]
-/// RCORE_BAD_ARGUMENT when it is out of range.
+/// Sets the sample rate of the gate ramps that start from the next cycle on, and of instruments,
+/// whose notes change their speed at once. [control] RCORE_BAD_ARGUMENT when it is out of range.
 rcore_status_t rcore_set_sample_rate(rcore_t *core, uint32_t sample_rate);
 
 // ---- The cycle

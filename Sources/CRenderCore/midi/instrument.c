@@ -106,6 +106,7 @@ rcore_instrument_t *rcore_instrument_create(const rcore_t *core, const rcore_ins
     for (uint32_t i = 0; i < config->max_notes; i++) {
         list_append(&instrument->unused, LINK_AGE, &notes[i]);
     }
+    instrument->next_decay = UINT64_MAX;
     channels_reset(instrument);
     (void)memory_lock(memory, layout.bytes);
     *status = RCORE_OK;

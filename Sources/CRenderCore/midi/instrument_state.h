@@ -42,7 +42,7 @@ struct note {
     struct zone *zone;
     /// Number of the message that started it.
     uint64_t message;
-    /// Frame at which its decay must be scheduled, because there was no room for it; 0: none.
+    /// Frame at which its decay begins, while that is not scheduled; 0: it is, or there is none.
     uint64_t decay_at;
     /// The last values given to the voice.
     float gain;
@@ -121,8 +121,8 @@ struct rcore_instrument {
     struct note_list held;
     struct note_list released;
     struct note_list unused;
-    /// Some note's decay waits for room.
-    bool decays_wait;
+    /// The earliest `decay_at`, or an earlier frame; UINT64_MAX: there is none.
+    uint64_t next_decay;
     /// The core's `ended_count` when ended notes were last removed.
     uint64_t swept_at;
     _Atomic(uint32_t) note_count;

@@ -89,12 +89,15 @@ static struct command decay_of(const rcore_t *core, const struct note *note, uin
                             .when = when};
 }
 
-// Moves a note's envelope to its sustain level at frame `when`. If there is no room for the
-// command, the next cycle tries again.
+// Moves a note's envelope to its sustain level at frame `when`. If that is after the next cycle, or
+// there is no room for the command, another cycle schedules it: commands of notes that end before
+// their decay do not use up the room.
 static void schedule_decay(rcore_t *core, rcore_instrument_t *instrument, struct note *note, uint64_t when) RCORE_RT {
-    const bool is_scheduled = commands_schedule(core, decay_of(core, note, when));
-    note->decay_at = is_scheduled ? 0 : when;
-    instrument->decays_wait |= !is_scheduled;
+    const bool is_near = when <= core_now(core) + RCORE_MAX_PERIOD;
+    note->decay_at = is_near && commands_schedule(core, decay_of(core, note, when)) ? 0 : when;
+    if (note->decay_at != 0 && note->decay_at < instrument->next_decay) {
+        instrument->next_decay = note->decay_at;
+    }
 }
 
 // Begins the decay of a note after its attack and hold; if they are empty, now.
@@ -210,8 +213,8 @@ static void schedule_decays_of(rcore_t *core, rcore_instrument_t *instrument, co
 }
 
 void notes_schedule_decays(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
-    if (instrument->decays_wait) {
-        instrument->decays_wait = false;
+    if (instrument->next_decay <= core_now(core) + RCORE_MAX_PERIOD) {
+        instrument->next_decay = UINT64_MAX;
         schedule_decays_of(core, instrument, &instrument->held);
         schedule_decays_of(core, instrument, &instrument->released);
     }

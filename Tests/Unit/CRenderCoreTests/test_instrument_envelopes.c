@@ -202,6 +202,29 @@ TEST(release_zones_follow_the_release) {
     rcore_buffer_release(click);
 }
 
+/// The decays of two notes, of which the first holds longer, in whatever periods.
+TEST(a_long_hold_is_exact) {
+    rcore_buffer_t *first = constant_buffer(60000, 0.5f), *second = constant_buffer(60000, 1.0f);
+    rcore_zone_t zones[] = {envelope_zone(first), envelope_zone(second)};
+    zones[0].high_key = 60, zones[0].hold_frames = 30000;
+    zones[1].low_key = 61, zones[1].hold_frames = 9000;
+    zones[0].sustain = 0.0f;
+    for (unsigned p = 0; p < nperiods; p++) {
+        player_t player = player_open(NULL, NULL, zones, 2);
+        player_send(&player, 0x90, 60, 100, 100);
+        player_send(&player, 0x90, 61, 100, 5000);
+        player_render_to(&player, 40000, periods[p]);
+        EXPECT_EQUAL(first_other(player.stage.out[0], 5100, 14100, 1.5f), -1);
+        EXPECT_NEAR(player_at(&player, 14100), 1.5 - 0.75 / 200, 1e-6);
+        EXPECT_EQUAL(first_other(player.stage.out[0], 14300, 30200, 0.75f), -1);
+        EXPECT_NEAR(player_at(&player, 30200), 0.75 - 0.5 / 200, 1e-6);
+        EXPECT_EQUAL(first_other(player.stage.out[0], 30400, 40000, 0.25f), -1);
+        player_close(&player);
+    }
+    rcore_buffer_release(first);
+    rcore_buffer_release(second);
+}
+
 /// When the core has no room for the command, the decay comes with the next cycle that has.
 TEST(a_decay_waits_for_room) {
     rcore_buffer_t *buffer = constant_buffer(60000, 1.0f);
@@ -231,6 +254,7 @@ int main(void) {
     RUN(skipped_frames_do_not_cut_an_attack);
     RUN(loops_and_one_shots_follow_the_release);
     RUN(release_zones_follow_the_release);
+    RUN(a_long_hold_is_exact);
     RUN(a_decay_waits_for_room);
     return test_result();
 }
