@@ -246,6 +246,26 @@ TEST(a_decay_waits_for_room) {
     rcore_buffer_release(buffer);
 }
 
+/// Notes that end long before their decay leave room for messages.
+TEST(ended_notes_leave_room) {
+    rcore_buffer_t *buffer = constant_buffer(10, 1.0f);
+    rcore_zone_t zone = envelope_zone(buffer);
+    zone.hold_frames = 10000000;
+    zone.release_frames = 0;
+    player_t player = player_open(NULL, NULL, &zone, 1);
+    for (unsigned i = 0; i < 1000; i++) {
+        for (uint8_t key = 0; key < 10; key++) {
+            const uint8_t bytes[] = {0x90, key, 100, key, 0};
+            rcore_midi_receive(player.stage.core, 0, key, bytes, sizeof bytes);
+        }
+        stage_render(&player.stage, 64, 64);
+    }
+    EXPECT_EQUAL(rcore_read_counters(player.stage.core).dropped_midi, 0);
+    EXPECT_EQUAL(rcore_instrument_missed_notes(player.instrument), 0);
+    player_close(&player);
+    rcore_buffer_release(buffer);
+}
+
 int main(void) {
     RUN(an_envelope_is_exact_to_the_frame);
     RUN(a_release_begins_at_the_current_level);
@@ -256,5 +276,6 @@ int main(void) {
     RUN(release_zones_follow_the_release);
     RUN(a_long_hold_is_exact);
     RUN(a_decay_waits_for_room);
+    RUN(ended_notes_leave_room);
     return test_result();
 }
