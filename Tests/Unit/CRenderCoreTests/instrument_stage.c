@@ -45,7 +45,7 @@ player_t player_open(const rcore_config_t *core, const rcore_instrument_config_t
     expect_ok(rcore_midi_routing_add_input(routing, 0, player.input));
     expect_ok(rcore_midi_routing_add_instrument(routing, INSTRUMENT_TARGET, player.instrument));
     expect_ok(rcore_midi_routing_connect(routing, 0, INSTRUMENT_TARGET, RCORE_MIDI_ALL_CHANNELS));
-    expect_ok(rcore_post_midi_routing(player.stage.queue, routing));
+    expect_ok(rcore_post_midi_routing(player.stage.core, routing));
     stage_render(&player.stage, INSTRUMENT_READY, INSTRUMENT_READY);
     return player;
 }

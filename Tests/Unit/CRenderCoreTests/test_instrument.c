@@ -230,7 +230,7 @@ TEST(a_removed_instrument_falls_silent) {
     player_send(&player, 0xB0, 7, 10, 90);
     player_send(&player, 0x90, 60, 100, 100);
     player_render_to(&player, 1000, 64);
-    EXPECT_EQUAL(rcore_post_midi_routing(player.stage.queue, rcore_midi_routing_create()), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_midi_routing(player.stage.core, rcore_midi_routing_create()), RCORE_OK);
     player_render_to(&player, 2000, 64);
     EXPECT_EQUAL(first_other(player.stage.out[0], 1000 + 240, 2000, 0.0f), -1);
     EXPECT_EQUAL(rcore_instrument_voices(player.instrument), 0);
@@ -238,7 +238,7 @@ TEST(a_removed_instrument_falls_silent) {
     EXPECT_EQUAL(rcore_collect_midi_routings(player.stage.core), 1);
     rcore_midi_routing_t *routing = rcore_midi_routing_create();
     EXPECT_EQUAL(rcore_midi_routing_add_instrument(routing, INSTRUMENT_TARGET, player.instrument), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_midi_routing(player.stage.queue, routing), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_midi_routing(player.stage.core, routing), RCORE_OK);
     player_send(&player, 0x90, 60, 100, 2100);
     player_send(&player, 0x80, 60, 0, 2200);
     player_render_to(&player, 3000, 64);
