@@ -7,9 +7,8 @@ extension InstrumentZone {
         var zone = rcore_zone_default()
         zone.buffer = sound.handle
         zone.matrix = map?.handle
-        // Without a rate of its own, the sound is played at the server's.
+        zone.sample_rate = UInt32(sound.sampleRate ?? 0)
         let rate = sound.sampleRate ?? Int(rcore_configuration(core.handle).sample_rate)
-        zone.sample_rate = UInt32(rate)
         zone.trigger = trigger == .attack ? RCORE_ZONE_ATTACK.rawValue : RCORE_ZONE_RELEASE.rawValue
         (zone.low_key, zone.high_key) = (UInt8(keys.lowerBound), UInt8(keys.upperBound))
         (zone.low_velocity, zone.high_velocity) = (UInt8(velocities.lowerBound), UInt8(velocities.upperBound))
@@ -73,6 +72,7 @@ extension InstrumentZone {
                 "position \(roundRobin.position) of \(roundRobin.count) in a round robin")
         }
         if let loop {
+            try check(!isOneShot && trigger == .attack, "a loop, which only a note that is released can have")
             try check(
                 !loop.isEmpty && loop.lowerBound >= 0 && loop.upperBound <= frames
                     && (0...min(loop.lowerBound, loop.count)).contains(loopFadeFrames),

@@ -57,7 +57,7 @@ typedef struct rcore_zone {
     /// Map from the buffer's channels to the bus's; NULL: channel to channel.
     const rcore_matrix_t *matrix;
     /// Hz, RCORE_MIN_SAMPLE_RATE…RCORE_MAX_SAMPLE_RATE: at another rate of the core, the zone is
-    /// resampled as it plays.
+    /// resampled as it plays. 0: always the rate of the core.
     uint32_t sample_rate;
     /// An rcore_zone_trigger_t.
     uint32_t trigger;

@@ -140,9 +140,13 @@ static inline void keys_remove(struct keys *keys, uint32_t key) RCORE_RT {
     keys->words[key / 64] &= ~(UINT64_C(1) << key % 64);
 }
 
+/// Returns the sample rate of a zone's sound in a core of the rate `core_rate`.
+static inline uint32_t rate_at(uint32_t core_rate, const rcore_zone_t *zone) RCORE_RT {
+    return zone->sample_rate != 0 ? zone->sample_rate : core_rate;
+}
 /// Returns a length in frames of a zone's sound as frames of the core.
 static inline uint32_t frames_at(uint32_t core_rate, const struct zone *zone, uint32_t nframes) RCORE_RT {
-    const uint64_t rate = zone->settings.sample_rate;
+    const uint64_t rate = rate_at(core_rate, &zone->settings);
     const uint64_t frames = rate == core_rate ? nframes : ((uint64_t)nframes * core_rate + rate / 2) / rate;
     return frames < UINT32_MAX ? (uint32_t)frames : UINT32_MAX;
 }

@@ -62,7 +62,7 @@ static float speed_of(const rcore_t *core, const rcore_instrument_t *instrument,
     float cents = (float)(note->key - zone->root_key) * zone->key_tracking + zone->tuning;
     cents += bend_of(&instrument->channels[note->channel]) + (manager != NULL ? bend_of(manager) : 0.0f);
     const uint32_t core_rate = atomic_load_explicit(&core->sample_rate, memory_order_relaxed);
-    const double speed = exp2((double)cents / 1200.0) * ((double)zone->sample_rate / core_rate);
+    const double speed = exp2((double)cents / 1200.0) * ((double)rate_at(core_rate, zone) / core_rate);
     return clamped((float)speed, 1.0f / MAX_SPEED, MAX_SPEED);
 }
 

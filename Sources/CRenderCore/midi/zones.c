@@ -56,7 +56,8 @@ static bool playback_valid(const rcore_zone_t *zone) {
 
 bool zone_valid(const rcore_zone_t *zone) {
     return zone->buffer != NULL && (zone->matrix == NULL || zone->matrix->inputs == zone->buffer->channels) &&
-           zone->sample_rate >= RCORE_MIN_SAMPLE_RATE && zone->sample_rate <= RCORE_MAX_SAMPLE_RATE &&
+           (zone->sample_rate == 0 ||
+            (zone->sample_rate >= RCORE_MIN_SAMPLE_RATE && zone->sample_rate <= RCORE_MAX_SAMPLE_RATE)) &&
            zone->trigger <= RCORE_ZONE_RELEASE && ranges_valid(zone) && levels_valid(zone) && playback_valid(zone);
 }
 

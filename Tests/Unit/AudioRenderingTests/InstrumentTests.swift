@@ -154,6 +154,8 @@ import Testing
             ("group", { $0.group = -1 }), ("group", { $0.chokedBy = .max }),
             ("round robin", { $0.roundRobin = .init(position: 3, of: 2) }),
             ("round robin", { $0.roundRobin = .init(position: 1, of: 128) }),
+            ("loop", { ($0.loop, $0.isOneShot) = (0..<100, true) }),
+            ("loop", { ($0.loop, $0.trigger) = (0..<100, .release) }),
             ("loop", { $0.loop = 0..<101 }), ("loop", { $0.loop = 5..<5 }),
             ("loop", { ($0.loop, $0.loopFadeFrames) = (10..<50, 11) }),
         ]
