@@ -342,7 +342,8 @@ let package = Package(
             name: "JackDriverTests",
             dependencies: [
                 "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
-                "CJackDriver", "CMIDIProbe", "COpenALLoopback", "CSessionSocket", "OpenALRecipe", "TestRandom", "TestSupport",
+                "CJackDriver", "CMIDIProbe", "COpenALLoopback", "CSessionSocket", "OpenALRecipe", "TestRandom",
+                "TestSupport",
             ],
             path: "Tests/Integration/JackDriverTests", exclude: ["Fixtures"], swiftSettings: swift),
         .testTarget(

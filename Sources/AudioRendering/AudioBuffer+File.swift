@@ -2,16 +2,16 @@ extension AudioBuffer {
     /// The most samples, over all channels, that a file may have to be read into memory: 1 GiB.
     private static let maximumSamples: Int64 = 1 << 28
 
-    /// Reads a whole sound file into memory, with its sample rate: for sounds and instruments. (Play
-    /// music from its file instead: `AudioStream`.) Throws an `AudioFileError` if the file cannot be
-    /// read to its end, or an `AudioEngineError` if it has no frames, more than 2²⁸ samples, or more
-    /// than memory has room for.
+    /// Reads a whole sound file into memory, with its sample rate: for sounds and instruments.
+    /// (Play music from its file instead: `AudioStream`.) Throws an `AudioFileError` if the file
+    /// cannot be read to its end, or an `AudioEngineError` if it has no frames, more than 2²⁸
+    /// samples, or more than memory has room for.
     public convenience init(path: String) throws {
         try self.init(reading: try AudioFile(path: path), name: path)
     }
 
-    /// Reads all frames of a reader into memory, from its current position on. `name` is for errors.
-    /// Throws what `init(path:)` throws.
+    /// Reads all frames of a reader into memory, from its current position on. `name` is for
+    /// errors. Throws what `init(path:)` throws.
     public convenience init(reading reader: any AudioReader, name: String) throws {
         var samples: [Float] = []
         var block: [Float] = []

@@ -3,9 +3,9 @@ internal import Platform
 
 /// The engine's background work, and reclaiming ended voices.
 extension AudioEngine {
-    /// Delivers received MIDI messages, fills streams, writes the captured output to disk, measures loudness, and delivers events.
-    /// Runs on the background queue when the core has work, between the cycles of a driver without
-    /// a clock, and on the thread that stops or closes the engine.
+    /// Delivers received MIDI messages, fills streams, writes the captured output to disk, measures
+    /// loudness, and delivers events. Runs on the background queue when the core has work, between
+    /// the cycles of a driver without a clock, and on the thread that stops or closes the engine.
     func runBackgroundWork() {
         deliverMIDI()
         fillStreams()

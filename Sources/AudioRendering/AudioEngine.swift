@@ -1,5 +1,4 @@
 internal import CRenderCore
-internal import Dispatch
 internal import Platform
 
 /// The render engine of a process: one render core, one driver, one bus for each session, and the
@@ -22,9 +21,6 @@ public final class AudioEngine: Sendable {
     /// Serializes opening, starting, stopping and closing of the driver, and is held while the
     /// driver does so. Never held while the engine calls handlers.
     private let lifecycle = Mutex(())
-
-    /// Serializes the driver's calls for MIDI ports.
-    let midiPorts = DispatchQueue(label: "audio-engine.midi-ports")
 
     struct WeakSession { weak var bus: SessionBus? }
 

@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Dispatch
 internal import Platform
 
 /// The control side of an engine: its plan, and the queue by which plans and commands reach the
@@ -12,6 +13,8 @@ final class EngineControl: Sendable {
     let driver: any RenderDriver
     let background: EngineBackground
     let observers = Broadcaster<EngineEvent>()
+    /// Serializes the driver's calls for MIDI ports.
+    let midiPorts = DispatchQueue(label: "audio-engine.midi-ports")
     /// Its lock, the control lock, is never held across a driver call that may block, nor while
     /// handlers run or objects of the app are released.
     private let state: Mutex<State>

@@ -16,8 +16,8 @@ public struct RenderCounters: Equatable, Sendable {
     public var refusedVoices: UInt64
     /// Output samples that were NaN or infinite and were replaced by silence.
     public var nonFiniteSamples: UInt64
-    /// MIDI messages that did not reach their instruments and outputs because a period had more than
-    /// 8,192 of them.
+    /// MIDI messages that did not reach their instruments and outputs because a period had more
+    /// than 8,192 of them.
     public var droppedMIDI: UInt64
     /// Bytes of the render thread's memory that the system refused to lock (see `ulimit -l`).
     public var unlockedBytes: UInt64

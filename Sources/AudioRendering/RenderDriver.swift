@@ -73,10 +73,10 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// driver opened with keep their channels. Idempotent.
     func disconnect(_ port: String)
 
-    /// Adds a MIDI port, whose messages the driver passes to the core (`rcore_midi_receive`) or takes
-    /// from it (`rcore_midi_event_at`) in each cycle. The driver keeps it until it is removed, also
-    /// over `close` and `open`. Throws `refused` if the driver has no MIDI or the name is taken;
-    /// then there is no such port.
+    /// Adds a MIDI port, whose messages the driver passes to the core (`rcore_midi_receive`) or
+    /// takes from it (`rcore_midi_event_at`) in each cycle. The driver keeps it until it is
+    /// removed, also over `close` and `open`. Throws `refused` if the driver has no MIDI or the
+    /// name is taken; then there is no such port.
     func addMIDIPort(_ port: MIDIPort) throws(DriverError)
     /// Removes a MIDI port. Idempotent.
     func removeMIDIPort(_ port: MIDIPort)

@@ -10,7 +10,7 @@ extension AudioEngine {
         let core = try CoreMIDIInput()
         let port = try control.changeMIDI { midi throws(AudioEngineError) in try midi.addInput(name, core) }
         try add(port)
-        return MIDIInput(port: port, core: core, engine: self)
+        return MIDIInput(port: port, core: core, control: control)
     }
 
     /// Makes a MIDI output port, named as an input is. With a bus, it obeys the interruptions of
@@ -20,13 +20,13 @@ extension AudioEngine {
         if let bus, !bus.belongs(to: control) {
             throw AudioEngineError.invalidArgument(what: "a MIDI output on a bus of another engine")
         }
-        let core = try CoreMIDIOutput(bus: bus)
+        let core = try CoreMIDIOutput(slot: bus?.session.slot, of: bus)
         let (port, target) = try control.changeMIDI { midi throws(AudioEngineError) in
             try midi.addOutput(name, core)
         }
         try add(port)
         let identity = MIDITargetIdentity(number: target, control: control)
-        return MIDIOutput(port: port, identity: identity, core: core, engine: self)
+        return MIDIOutput(port: port, identity: identity, core: core, control: control)
     }
 
     /// Makes an instrument that plays on a session's bus, or on a bus of its mixer. Throws
@@ -40,7 +40,8 @@ extension AudioEngine {
         }
         let channels = control.read { $0[bus.identity] == nil ? nil : $0.channels(of: bus.identity) }
         guard let channels else { throw bus.identity.removed }
-        let core = try CoreInstrument(zones, channels: channels, on: bus, configuration, core: control.core)
+        let core = try CoreInstrument(
+            zones, configuration.coreConfiguration(), slot: bus.slot, channels: channels, of: bus, core: control.core)
         let target = try control.changeMIDI { $0.addInstrument(core) }
         return AudioInstrument(
             identity: MIDITargetIdentity(number: target, control: control), core: core, control: control,
@@ -50,7 +51,7 @@ extension AudioEngine {
     /// Adds a port to the driver, after the ports that were removed before are removed there; if
     /// that fails, removes it from the routing.
     private func add(_ port: MIDIPort) throws {
-        let result = midiPorts.sync {
+        let result = control.midiPorts.sync {
             Result { () throws(DriverError) in try driver.addMIDIPort(port) }
         }
         do {
@@ -61,45 +62,8 @@ extension AudioEngine {
         }
     }
 
-    /// Removes a port. Does not wait for the driver, which may wait for the server.
-    func removeMIDIPort(_ port: MIDIPort) {
-        control.removeFromMIDI { $0.removePort(port) }
-        midiPorts.async { [driver] in driver.removeMIDIPort(port) }
-    }
-
     /// Delivers received messages to the handlers of their inputs.
     func deliverMIDI() {
         for input in control.withState({ $0.midi.inputs.map(\.core) }) { input.deliver() }
-    }
-}
-
-extension EngineControl {
-    /// Removes something from the MIDI routing. Without memory, the old routing stays in use until
-    /// the next change.
-    func removeFromMIDI(_ remove: (inout MIDIRouting) -> Void) {
-        withState { state in
-            remove(&state.midi)
-            try? state.midi.post(to: core.handle)
-            applyCommandsIfIdle(&state)
-        }
-    }
-
-    /// Changes the MIDI routing and posts it. On failure, restores the previous one.
-    @discardableResult
-    func changeMIDI<Value>(
-        _ change: (inout MIDIRouting) throws(AudioEngineError) -> Value
-    ) throws(AudioEngineError) -> Value {
-        try withState { state throws(AudioEngineError) in
-            let before = state.midi
-            do throws(AudioEngineError) {
-                let value = try change(&state.midi)
-                try state.midi.post(to: core.handle)
-                applyCommandsIfIdle(&state)
-                return value
-            } catch {
-                state.midi = before
-                throw error
-            }
-        }
     }
 }

@@ -64,50 +64,9 @@ public final class AudioInstrument: MIDITarget {
     public var missedNotes: UInt64 { rcore_instrument_missed_notes(core.handle) }
 }
 
-/// The C instrument, and what it refers to.
-///
-/// Unchecked `Sendable`: immutable.
-final class CoreInstrument: RetiredSound, @unchecked Sendable {
-    let handle: OpaquePointer
-    private let sounds: [AudioBuffer]
-    private let maps: [ChannelMap]
-    /// Keeps the slot of the bus from being used for another one.
-    private let bus: any AudioBus
-
-    init(
-        _ zones: [InstrumentZone], channels: Int, on bus: any AudioBus, _ configuration: AudioInstrument.Configuration,
-        core: RenderCore
-    ) throws(AudioEngineError) {
-        var maps: [Int: ChannelMap] = [:]
-        var coreZones: [rcore_zone_t] = []
-        for (index, zone) in zones.enumerated() {
-            let inputs = zone.sound.channels
-            let isPanned = configuration.panLaw != nil && inputs == 1 && channels > 1
-            if inputs != channels, !isPanned, maps[inputs] == nil {
-                maps[inputs] = try ChannelMap.standard(from: inputs, to: channels)
-            }
-            coreZones.append(try zone.coreZone(map: isPanned ? nil : maps[inputs], core: core, number: index + 1))
-        }
-        var config = try configuration.coreConfiguration()
-        config.bus = UInt32(bus.slot)
-        if channels == 1 { config.pan_law = RCORE_PAN_NONE }  // nothing to pan between
-        var status = RCORE_OK
-        guard let handle = rcore_instrument_create(core.handle, &config, coreZones, UInt32(coreZones.count), &status)
-        else { throw AudioEngineError(status, "an instrument of \(zones.count) zones, of which one is out of range") }
-        self.handle = handle
-        sounds = zones.map(\.sound)
-        self.maps = Array(maps.values)
-        self.bus = bus
-    }
-
-    deinit { rcore_instrument_destroy(handle) }
-
-    var isPlaying: Bool { sounds.contains { rcore_buffer_users($0.handle) > 0 } }
-}
-
 extension AudioInstrument.Configuration {
     /// The core's configuration, without the bus. Throws `invalidArgument`.
-    fileprivate func coreConfiguration() throws(AudioEngineError) -> rcore_instrument_config_t {
+    func coreConfiguration() throws(AudioEngineError) -> rcore_instrument_config_t {
         guard (1...4_096).contains(polyphony), (0...15).contains(priority.rawValue), (0...96).contains(bendRange),
             (0...16).contains(pressureGain), (1...1 << 20).contains(rampFrames), (0...96).contains(memberBendRange),
             (0...15).contains(lowerMembers), (0...15).contains(upperMembers),

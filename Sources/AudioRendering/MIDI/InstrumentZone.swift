@@ -24,8 +24,8 @@ public struct InstrumentZone: Sendable {
     public var pan: Float = 0
     /// The first frame to play.
     public var startFrame = 0
-    /// The frames that repeat while the note sounds; nil: the sound is played once, as one-shots and
-    /// sounds of releases always are.
+    /// The frames that repeat while the note sounds; nil: the sound is played once, as one-shots
+    /// and sounds of releases always are.
     public var loop: Range<Int>?
     /// The number of frames at the end of the loop that crossfade with those before its beginning;
     /// at most as many as lie before the beginning, and at most the loop's length.

@@ -171,8 +171,8 @@ rcore_jack_status_t rcore_jack_register_ports(rcore_jack_t *jack, uint32_t noutp
 /// Registers `prefix`_1… (1…RCORE_JACK_MAX_PREFIX bytes) at the channels `first`…, whether cycles
 /// run or not: all or none. [control] A MIDI port, of which a block has only one, is named `prefix`
 /// itself. The core receives the ports from the next cycle on; an audio channel without a port is
-/// NULL there. _BAD_ARGUMENT: a channel is not below RCORE_JACK_MAX_PORTS or is
-/// taken, `count` is 0 (for MIDI: not 1), or the prefix is too long or empty; _NO_MEMORY; _REFUSED: the server has no
+/// NULL there. _BAD_ARGUMENT: a channel is not below RCORE_JACK_MAX_PORTS or is taken, `count` is 0
+/// (for MIDI: not 1), or the prefix is too long or empty; _NO_MEMORY; _REFUSED: the server has no
 /// more ports, or already has one of that name. _LOST.
 rcore_jack_status_t rcore_jack_register_block(rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t first,
                                               uint32_t count, const char *prefix);

@@ -80,10 +80,9 @@ static size_t lay_out(rcore_t *core, void *arena) {
             command_ring_init(&core->commands.queues[i].ring, commands, config->command_capacity);
         }
     }
-    core->commands.pending =
-        carve(&layout,
-              (size_t)config->max_queues * config->command_capacity + RCORE_MAX_MIDI_EVENTS + config->max_voices,
-              sizeof *core->commands.pending);
+    core->commands.pending = carve(
+        &layout, (size_t)config->max_queues * config->command_capacity + RCORE_MAX_MIDI_EVENTS + config->max_voices,
+        sizeof *core->commands.pending);
     core->events.items = carve(&layout, config->event_capacity, sizeof *core->events.items);
     core->curves.running = carve(&layout, config->max_curves, curves_bytes());
     core->curves.of_parameter = carve(&layout, curves_parameters(config), sizeof *core->curves.of_parameter);

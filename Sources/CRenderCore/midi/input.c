@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "midi/midi.h"
 #include "queue/pending.h"
+#include "queue/ring.h"
 
 #include <stdlib.h>
 

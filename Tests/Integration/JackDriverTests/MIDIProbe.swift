@@ -34,8 +34,8 @@ final class MIDIProbe: @unchecked Sendable {
         }
     }
 
-    /// Sends events and records, again if a client was late: then frames are missing. `prepare` runs
-    /// before each attempt.
+    /// Sends events and records, again if a client was late: then frames are missing. `prepare`
+    /// runs before each attempt.
     func record(_ events: [Event], frames: Int, prepare: () throws -> Void = {}) throws -> Recording {
         for _ in 1...20 {
             try prepare()

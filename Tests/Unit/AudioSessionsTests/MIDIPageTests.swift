@@ -24,7 +24,8 @@ import Testing
         let engine = try session.engine
 
         var zone = InstrumentZone(try AudioBuffer(path: file), keys: 0...127, rootKey: 60)
-        zone.envelope = InstrumentZone.Envelope(attack: 0.002, decay: 0.1, sustain: 0.8, release: 0.3)  // seconds
+        // Times in seconds.
+        zone.envelope = InstrumentZone.Envelope(attack: 0.002, decay: 0.1, sustain: 0.8, release: 0.3)
         let instrument = try engine.makeInstrument([zone], on: session.bus)
 
         let keys = try engine.makeMIDIInput(name: "keys")
@@ -51,7 +52,8 @@ import Testing
         _ = try driver.render(frames: 4_800)
         // [send]
         let synth = try engine.makeMIDIOutput(name: "synth", on: session.bus)
-        try keys.connect(to: synth, channels: MIDIChannels(9))  // passes on channel 9, in the same cycle
+        // Passes messages of channel 9 on, in the same cycle.
+        try keys.connect(to: synth, channels: MIDIChannels(9))
 
         // From any thread: at the next period, or at a frame.
         try instrument.send(.noteOn(channel: 0, key: 60, velocity: 100))
