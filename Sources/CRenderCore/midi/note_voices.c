@@ -39,13 +39,25 @@ void note_release(rcore_t *core, rcore_instrument_t *instrument, struct note *no
     note_stop(core, instrument, note, core_frames(core, note->zone, zone->release_frames));
 }
 
-// Takes a note that is choked or stolen from its key. Without notes, the key has nothing to
-// release.
-static void take_from_key(rcore_instrument_t *instrument, struct note *note) RCORE_RT {
+static bool has_ended(const rcore_t *core, const struct note *note) RCORE_RT {
+    return voice_find(core, note->voice) == NULL;
+}
+
+static bool any_plays(const rcore_t *core, const struct press *press) RCORE_RT {
+    const struct note *note = press->notes.first;
+    while (note != NULL && has_ended(core, note)) {
+        note = note->links[LINK_KEY].next;
+    }
+    return note != NULL;
+}
+
+// Takes a note that is choked or stolen from its key. If no other note of the key plays, the key has
+// nothing to release.
+static void take_from_key(const rcore_t *core, rcore_instrument_t *instrument, struct note *note) RCORE_RT {
     const bool was_released = note->released;
     struct channel *channel = &instrument->channels[note->channel];
     note_detach(instrument, note);
-    if (!was_released && channel->presses[note->key].notes.first == NULL) {
+    if (!was_released && !any_plays(core, &channel->presses[note->key])) {
         keys_remove(&channel->down, note->key);
         keys_remove(&channel->pedalled, note->key);
     }
@@ -54,8 +66,10 @@ static void take_from_key(rcore_instrument_t *instrument, struct note *note) RCO
 void notes_choke(rcore_t *core, rcore_instrument_t *instrument, const struct note_list *list) RCORE_RT {
     for (struct note *note = list->first, *next; note != NULL; note = next) {
         next = note->links[LINK_CHOKE].next;
-        if (note->message != instrument->message) {
-            take_from_key(instrument, note);
+        if (has_ended(core, note)) { // by itself, so it leaves its key as it is
+            note_leave(instrument, note);
+        } else if (note->message != instrument->message) {
+            take_from_key(core, instrument, note);
             note_stop(core, instrument, note, core_frames(core, note->zone, note->zone->settings.choke_frames));
         }
     }
@@ -71,7 +85,7 @@ static bool steal(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
     if (note == NULL || note->message == instrument->message) {
         return false;
     }
-    take_from_key(instrument, note);
+    take_from_key(core, instrument, note);
     (void)send(core, note, COMMAND_STOP, core->config.steal_frames);
     note_leave(instrument, note);
     return true;
@@ -181,7 +195,7 @@ bool note_start(rcore_t *core, rcore_instrument_t *instrument, struct zone *zone
 static void sweep_list(const rcore_t *core, rcore_instrument_t *instrument, const struct note_list *list) RCORE_RT {
     for (struct note *note = list->first, *next; note != NULL; note = next) {
         next = note->links[LINK_AGE].next;
-        if (voice_find(core, note->voice) == NULL) {
+        if (has_ended(core, note)) {
             note_leave(instrument, note);
         }
     }

@@ -238,9 +238,57 @@ TEST(random_messages_do_no_harm) {
     }
 }
 
+/// Plays a scene of valid messages, which depends only on the seed.
+static player_t play_scene(uint64_t seed, const rcore_buffer_t *buffer, uint32_t period) {
+    struct random random = random_seeded(seed);
+    rcore_zone_t zones[zone_count];
+    for (unsigned i = 0; i < zone_count; i++) {
+        zones[i] = random_zone(&random, buffer);
+    }
+    rcore_config_t core = player_stage_config();
+    core.max_voices = core.max_playing = 1024;
+    rcore_instrument_config_t config = player_config();
+    config.max_notes = 1024;
+    config.pan_law = (rcore_pan_law_t)random_below(&random, 3);
+    config.lower_members = (uint8_t)random_below(&random, 8);
+    player_t player = player_open(&core, &config, zones, zone_count);
+    for (unsigned i = 0; i < 400; i++) {
+        uint8_t bytes[RCORE_MIDI_BYTES];
+        const uint32_t size = random_message(&random, bytes);
+        const uint64_t when = INSTRUMENT_READY + random_below(&random, 20000);
+        (void)rcore_post_midi(player.stage.queue, INSTRUMENT_TARGET, bytes, size, when);
+    }
+    player_render_to(&player, 24000, period);
+    EXPECT_EQUAL(rcore_instrument_missed_notes(player.instrument), 0);
+    return player;
+}
+
+TEST(periods_make_no_difference) {
+    const uint32_t periods[] = {1, 64, 1000, STAGE_CHANGING_PERIODS};
+    const uint64_t seed = random_seed(20260801);
+    rcore_buffer_t *buffer = sine_buffer(3000, 300, 0.125f);
+    for (uint64_t i = 0; i < 8; i++) {
+        player_t reference = play_scene(seed + i, buffer, 256);
+        EXPECT(first_other(reference.stage.out[0], 0, 24000, 0.0f) >= 0);
+        for (unsigned p = 0; p < 4; p++) {
+            player_t player = play_scene(seed + i, buffer, periods[p]);
+            float largest = 0.0f;
+            for (unsigned frame = 0; frame < 24000; frame++) {
+                largest = fmaxf(largest, fabsf(player.stage.out[0][frame] - reference.stage.out[0][frame]));
+                largest = fmaxf(largest, fabsf(player.stage.out[1][frame] - reference.stage.out[1][frame]));
+            }
+            EXPECT_NEAR(largest, 0, 2e-5);
+            player_close(&player);
+        }
+        player_close(&reference);
+    }
+    rcore_buffer_release(buffer);
+}
+
 int main(void) {
     RUN(bad_zones_are_refused);
     RUN(bad_configurations_are_refused);
     RUN(random_messages_do_no_harm);
+    RUN(periods_make_no_difference);
     return test_result();
 }
