@@ -115,10 +115,12 @@ static const float *row_of(rcore_t *core, const struct voice *voice, uint32_t ch
 
 // ---- Segments -----------------------------------------------------------------------------------
 
-// Stores where the segment ends: `varispeed_advance` continues from there.
-static void set_end_position(struct voice *voice, uint64_t position) RCORE_RT {
+// Stores where the segment ends: `varispeed_advance` continues from there. `last`: the source frame
+// at or before the last frame of the segment.
+static void set_end_position(struct voice *voice, uint64_t position, uint32_t last) RCORE_RT {
     voice->consumed = (uint32_t)(position >> 32);
     voice->next_phase = (uint32_t)position;
+    voice->has_begun_next = last == voice->consumed;
 }
 
 // If the speed is constant and the source has enough frames, interpolates all of them and returns
@@ -133,7 +135,7 @@ static bool even_segment(rcore_t *core, struct voice *voice, uint64_t ahead, uin
         interpolate_evenly(slot_channel(core, core->voices.source_samples, 0, channel),
                            row_of(core, voice, channel, (uint32_t)(last >> 32) + 4), voice->phase, speed, nframes);
     }
-    set_end_position(voice, last + speed);
+    set_end_position(voice, last + speed, (uint32_t)(last >> 32));
     return true;
 }
 
@@ -150,7 +152,8 @@ uint32_t varispeed_segment(rcore_t *core, struct voice *voice, uint32_t nframes)
         return 0;
     }
     // Fewer frames than requested: computes the positions again, up to where the segment ends.
-    set_end_position(voice, count < nframes ? compute_positions(core, voice, count) : end);
+    const uint64_t position = count < nframes ? compute_positions(core, voice, count) : end;
+    set_end_position(voice, position, (uint32_t)core->voices.playhead_frames[count - 1]);
     const uint32_t row = (uint32_t)core->voices.playhead_frames[count - 1] + 4;
     for (uint32_t channel = 0; channel < voice->channels; channel++) {
         interpolate(slot_channel(core, core->voices.source_samples, 0, channel), row_of(core, voice, channel, row),
@@ -164,6 +167,11 @@ void varispeed_advance(struct voice *voice) RCORE_RT {
     add_to_counter(&voice->frames, voice->consumed);
     if (voice->kind == SOURCE_MEMORY) {
         voice_advance(voice, voice->consumed);
+        if (voice->has_begun_next) { // at the end of a loop, it has already wrapped
+            struct playhead playhead = voice_playhead(voice);
+            playhead_settle(voice, &playhead);
+            voice_set_playhead(voice, playhead);
+        }
         source_follow_seek(voice);
         return;
     }

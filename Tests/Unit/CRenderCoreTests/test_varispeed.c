@@ -206,6 +206,33 @@ TEST(bad_speeds_are_refused) {
     rcore_buffer_release(buffer);
 }
 
+/// A voice that leaves its loop between two source frames, the second of which it already played as
+/// the loop's first one, does so in the same way in all periods.
+TEST(leaving_a_loop_does_not_depend_on_periods) {
+    rcore_buffer_t *buffer = ramp_buffer(1000);
+    for (uint64_t leave = 100; leave < 160; leave++) {
+        stage_t stages[2];
+        for (unsigned i = 0; i < 2; i++) {
+            stages[i] = stage_open(NULL);
+            rcore_voice_params_t params = rcore_voice_params_default();
+            params.buffer = buffer;
+            params.speed = 0.3f;
+            params.loop_start = 20, params.loop_end = 30, params.loop_count = UINT64_MAX;
+            const rcore_voice_t voice = stage_start(&stages[i], &params, 0);
+            EXPECT_EQUAL(rcore_post_leave_loop(stages[i].queue, voice, leave), RCORE_OK);
+            stage_render(&stages[i], 1000, i == 0 ? 1 : 1000);
+        }
+        uint64_t wrong = 0;
+        for (unsigned frame = 0; frame < 1000; frame++) {
+            wrong += stages[0].out[0][frame] != stages[1].out[0][frame];
+        }
+        EXPECT_EQUAL(wrong, 0);
+        stage_close(&stages[0]);
+        stage_close(&stages[1]);
+    }
+    rcore_buffer_release(buffer);
+}
+
 int main(void) {
     RUN(speed_is_pitch);
     RUN(speed_one_is_the_sources_own_bits);
@@ -215,5 +242,6 @@ int main(void) {
     RUN(a_speed_ramp_covers_its_ground);
     RUN(a_stream_is_as_memory);
     RUN(bad_speeds_are_refused);
+    RUN(leaving_a_loop_does_not_depend_on_periods);
     return test_result();
 }
