@@ -248,7 +248,7 @@ static player_t play_scene(uint64_t seed, const rcore_buffer_t *buffer, uint32_t
     rcore_config_t core = player_stage_config();
     core.max_voices = core.max_playing = 1024;
     rcore_instrument_config_t config = player_config();
-    config.max_notes = 1024;
+    config.max_notes = random_once_in(&random, 2) ? 1024 : 1 + random_below(&random, 30);
     config.pan_law = (rcore_pan_law_t)random_below(&random, 3);
     config.lower_members = (uint8_t)random_below(&random, 8);
     player_t player = player_open(&core, &config, zones, zone_count);
@@ -259,7 +259,6 @@ static player_t play_scene(uint64_t seed, const rcore_buffer_t *buffer, uint32_t
         (void)rcore_post_midi(player.stage.queue, INSTRUMENT_TARGET, bytes, size, when);
     }
     player_render_to(&player, 24000, period);
-    EXPECT_EQUAL(rcore_instrument_missed_notes(player.instrument), 0);
     return player;
 }
 
