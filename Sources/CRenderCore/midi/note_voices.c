@@ -51,8 +51,8 @@ static bool any_plays(const rcore_t *core, const struct press *press) RCORE_RT {
     return note != NULL;
 }
 
-// Takes a note that is choked or stolen from its key. If no other note of the key plays, the key has
-// nothing to release.
+// Takes a note that is choked or stolen from its key. If no other note of the key plays, the key
+// has nothing to release.
 static void take_from_key(const rcore_t *core, rcore_instrument_t *instrument, struct note *note) RCORE_RT {
     const bool was_released = note->released;
     struct channel *channel = &instrument->channels[note->channel];

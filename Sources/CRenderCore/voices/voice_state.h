@@ -95,7 +95,8 @@ struct voice {
     uint32_t consumed;
     /// Index in the core's list of playing voices.
     uint32_t playing_index;
-    /// The last frame of the segment was already interpolated from the source frame that comes next.
+    /// The last frame of the segment was already interpolated from the source frame that comes
+    /// next.
     bool has_begun_next;
     /// Stream: the frame before the current one is still in the ring.
     bool primed;
