@@ -150,6 +150,7 @@ public final class AudioEngine: Sendable {
         driver.stop()
         control.withState { state in
             control.endSuspension(&state)
+            if state.phase == .rendering { rcore_end_received_notes(control.core.handle) }
             if state.phase != .closed { state.phase = .open }
         }
     }
@@ -226,7 +227,9 @@ public final class AudioEngine: Sendable {
     private func handle(_ event: DriverEvent) {
         switch event {
         case .formatChanged(let format): control.adopt(format)
-        case .serverLost: control.changePhase(from: .rendering, to: .lost)
+        case .serverLost:
+            rcore_end_received_notes(control.core.handle)
+            control.changePhase(from: .rendering, to: .lost)
         case .serverReturned(let format):
             // The driver delivers this event before its thread enters the core again: what
             // observers change until then applies from the first frame on.

@@ -12,6 +12,7 @@ extension EngineControl {
         withState { state in
             guard state.phase == .rendering || state.phase == .lost else { return }
             state.phase = .open
+            rcore_end_received_notes(core.handle)
             if driver.hasClock {
                 state.suspendedClock = SuspendedClock(frame: rcore_time(core.handle), rate: state.sampleRate)
             }

@@ -10,8 +10,9 @@ internal import Platform
 ///
 /// The notes play on a session's bus and obey it: while the session is interrupted they are
 /// suspended, and continue at the next frame afterwards, unless their key was released meanwhile. A
-/// key that is pressed during an interruption is not heard. An instrument does not activate its
-/// session.
+/// key that is pressed during an interruption is not heard. When the engine stops rendering, because
+/// no session has been active for 5 s or the server is lost, the notes of an instrument that has an
+/// input end: their note-offs would be missed. An instrument does not activate its session.
 ///
 /// The notes end within 5 ms when the last reference to the instrument is released.
 public final class AudioInstrument: MIDITarget {

@@ -74,6 +74,11 @@ uint64_t rcore_midi_input_dropped(const rcore_midi_input_t *input) RCORE_RT;
 /// is dropped. Cost: linear in `size` × the connections of the port.
 void rcore_midi_receive(rcore_t *core, uint32_t port, uint32_t offset, const uint8_t *bytes, size_t size) RCORE_RT;
 
+/// Ends all notes of the instruments that an input is connected to, with a short fade, at the start
+/// of the next cycle. [any] Call it when the driver stops calling cycles: the messages that would
+/// end the notes may be missed. Controllers keep their values, except pedals, which are lifted.
+void rcore_end_received_notes(rcore_t *core) RCORE_RT;
+
 // ---- Outputs
 
 typedef struct rcore_midi_output rcore_midi_output_t;

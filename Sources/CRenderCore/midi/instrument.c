@@ -197,6 +197,13 @@ void instrument_message(rcore_t *core, rcore_instrument_t *instrument, const uin
     follow(core, instrument, status, bytes[1], size == 3 ? bytes[2] : 0);
 }
 
+void instrument_end_notes(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
+    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+        notes_stop(core, instrument, channel);
+        instrument->channels[channel].sustain = instrument->channels[channel].sostenuto = false;
+    }
+}
+
 void instrument_silence(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         notes_stop(core, instrument, channel);

@@ -83,6 +83,8 @@ struct midi_state {
     _Atomic(const rcore_midi_routing_t *) newest;
     /// The routing that the cycle uses; NULL: none yet. [render]
     const rcore_midi_routing_t *routing;
+    /// The next cycle ends the notes of the instruments that have inputs.
+    _Atomic(bool) ends_notes;
     /// Frame of `rcore_time` at which the current cycle began. [render]
     uint64_t cycle_begin;
     /// The current cycle has frames, so that outputs can be written. [render]

@@ -181,10 +181,27 @@ void midi_deliver(rcore_t *core, uint32_t target, const uint8_t *bytes, uint32_t
     }
 }
 
+void rcore_end_received_notes(rcore_t *core) RCORE_RT {
+    atomic_store_explicit(&core->midi.ends_notes, true, memory_order_relaxed);
+}
+
+static void end_received_notes(rcore_t *core, const rcore_midi_routing_t *routing) RCORE_RT {
+    for (uint32_t i = 0; routing != NULL && i < routing->first_connection[RCORE_MAX_MIDI_PORTS]; i++) {
+        rcore_instrument_t *instrument = routing->targets[routing->connections[i].target].instrument;
+        if (instrument != NULL) {
+            instrument_end_notes(core, instrument);
+        }
+    }
+}
+
 void midi_begin(rcore_t *core, uint32_t nframes) RCORE_RT {
     const rcore_midi_routing_t *routing = midi_update_routing(core);
     core->midi.cycle_begin = core_now(core);
     core->midi.has_frames = nframes > 0;
+    if (atomic_load_explicit(&core->midi.ends_notes, memory_order_relaxed) &&
+        atomic_exchange_explicit(&core->midi.ends_notes, false, memory_order_relaxed)) {
+        end_received_notes(core, routing);
+    }
     for (uint32_t i = 0; routing != NULL && i < routing->target_count; i++) {
         if (routing->targets[i].output != NULL) {
             midi_output_begin(core, routing->targets[i].output);

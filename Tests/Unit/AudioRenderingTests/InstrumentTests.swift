@@ -98,6 +98,29 @@ import Testing
         #expect(scene.instrument.missedNotes == 0)
     }
 
+    @Test("When the engine stops, notes from an input end, because their note-offs are missed; the app's notes stay")
+    func missedNoteOffs() throws {
+        for suspends in [true, false] {
+            let scene = try Scene()
+            let own = try scene.stage.engine.makeInstrument(
+                [InstrumentZone(try AudioBuffer([[Float](repeating: 0.5, count: 48_000)]))], on: scene.stage.bus,
+                configuration: Self.unpanned)
+            try own.send(Self.note(60))
+            _ = try scene.render(
+                1_000, (.controlChange(channel: 0, controller: 64, value: 127), 0), (Self.note(60), 0))
+            #expect(scene.instrument.voiceCount == 1)
+            if suspends { scene.stage.engine.suspend() } else { scene.stage.engine.stop() }
+            try scene.stage.engine.start()
+            let output = try scene.render(1_000)
+            #expect(output[240...].allSatisfy { $0 == 0.5 } && scene.instrument.voiceCount == 0)
+            let begin = scene.stage.engine.currentFrame
+            _ = try scene.render(
+                500, (Self.note(62), begin), (.noteOff(channel: 0, key: 62, velocity: 0), begin + 100))
+            _ = try scene.render(1)
+            #expect(scene.instrument.voiceCount == 0, "the pedal is lifted")
+        }
+    }
+
     @Test("Transactions play chords; a released instrument fades out within 5 ms and frees its sounds")
     func release() throws {
         weak var buffer: AudioBuffer?
