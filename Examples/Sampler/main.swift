@@ -2,9 +2,9 @@
 //
 //     Sampler FOLDER
 //
-// A sound whose file name ends with a number is played at that key and, at other pitches, up to the
-// next one: "piano 60.wav", "piano 72.wav". Without numbers, the sounds are pads, in alphabetical
-// order from key 36 on.
+// If all file names end with a number, it is the key of the sound, which is played up to the next
+// one at other pitches: "piano 60.wav", "piano 72.wav". Otherwise the sounds are pads, in
+// alphabetical order from key 36 on.
 import AudioRendering
 import AudioSessions
 import Foundation
@@ -44,7 +44,7 @@ func zones(in folder: String) throws -> [InstrumentZone] {
         ["wav", "flac", "ogg", "aiff"].contains(($0 as NSString).pathExtension.lowercased())
     }
     let pitched = paths.compactMap { path in key(of: path).map { (key: $0, path: path) } }
-    return try pitched.isEmpty ? pads(paths) : pitchedZones(pitched)
+    return try pitched.count < paths.count ? pads(paths) : pitchedZones(pitched)
 }
 
 guard let folder = CommandLine.arguments.dropFirst().first else {

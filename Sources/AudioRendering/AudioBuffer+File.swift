@@ -4,8 +4,8 @@ extension AudioBuffer {
 
     /// Reads a whole sound file into memory, with its sample rate: for sounds and instruments.
     /// (Play music from its file instead: `AudioStream`.) Throws an `AudioFileError` if the file
-    /// cannot be read to its end, or an `AudioEngineError` if it has no frames, more than 2²⁸
-    /// samples, or more than memory has room for.
+    /// cannot be read to its end, or an `AudioEngineError` if it has no frames or more than 2²⁸
+    /// samples.
     public convenience init(path: String) throws {
         try self.init(reading: try AudioFile(path: path), name: path)
     }

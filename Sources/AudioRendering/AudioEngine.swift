@@ -53,6 +53,7 @@ public final class AudioEngine: Sendable {
     deinit {
         control.background.end()
         driver.close()
+        for port in control.withState({ $0.midi.ports }) { driver.removeMIDIPort(port) }
         // A call on a bus or an input that is in progress keeps `control` alive, but not the
         // voices.
         control.release()
@@ -134,6 +135,7 @@ public final class AudioEngine: Sendable {
     /// does not record the suspension.
     public func suspend() {
         lifecycle.withLock { _ in
+            control.silenceMIDIOutputs()
             driver.suspend()
             control.beginSuspension()
         }
@@ -147,6 +149,7 @@ public final class AudioEngine: Sendable {
 
     /// Stops the driver, with `lifecycle` held.
     private func halt() {
+        control.silenceMIDIOutputs()
         driver.stop()
         control.withState { state in
             control.endSuspension(&state)
@@ -229,6 +232,7 @@ public final class AudioEngine: Sendable {
         case .formatChanged(let format): control.adopt(format)
         case .serverLost:
             rcore_end_received_notes(control.core.handle)
+            rcore_silence_midi_outputs(control.core.handle)  // in the first cycle after its return
             control.changePhase(from: .rendering, to: .lost)
         case .serverReturned(let format):
             // The driver delivers this event before its thread enters the core again: what

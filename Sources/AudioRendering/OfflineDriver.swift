@@ -171,10 +171,16 @@ public final class OfflineDriver: RenderDriver {
 
     public func addMIDIPort(_ port: MIDIPort) throws(DriverError) { state.withLock { $0.midiPorts.append(port) } }
 
-    public func removeMIDIPort(_ port: MIDIPort) { state.withLock { $0.midiPorts.removeAll { $0 == port } } }
+    public func removeMIDIPort(_ port: MIDIPort) {
+        state.withLock { state in
+            state.midiPorts.removeAll { $0 == port }
+            if port.direction == .output { state.sent[port.name] = nil }
+        }
+    }
 
     /// Returns what a MIDI output has sent since the last call, with its frames on the clock of
-    /// `AudioEngine.currentFrame`. Of a system-exclusive message, the frame is that of its start.
+    /// `AudioEngine.currentFrame`. A system-exclusive message that was sent in parts is left out.
+    /// Call it from time to time: the driver keeps all that was sent.
     public func takeMIDI(from output: MIDIOutput) -> [MIDIEvent] {
         state.withLock { $0.sent.removeValue(forKey: output.name) ?? [] }
     }

@@ -125,7 +125,7 @@ static inline bool rcore_jack_is_lost(const rcore_jack_t *jack) { return atomic_
 void rcore_jack_receive_midi(rcore_t *core, const struct port_table *table, uint32_t nframes) RCORE_RT;
 /// Writes the core's messages of this cycle to the MIDI ports, after `rcore_process`; NULL: none.
 /// [render]
-void rcore_jack_send_midi(const rcore_t *core, const struct port_table *table, uint32_t nframes) RCORE_RT;
+void rcore_jack_send_midi(rcore_t *core, const struct port_table *table, uint32_t nframes) RCORE_RT;
 
 /// The process callback. [render]
 int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT;

@@ -35,16 +35,18 @@ void rcore_jack_receive_midi(rcore_t *core, const struct port_table *table, uint
     }
 }
 
-/// Writes events to the buffer of a port. What the server's buffer cannot hold is lost.
-static void send(const rcore_t *core, uint32_t port, void *buffer) RCORE_RT {
+/// Writes events to the buffer of a port. Counts those that the server's buffer cannot hold.
+static void send(rcore_t *core, uint32_t port, void *buffer) RCORE_RT {
     const uint32_t count = core != NULL ? rcore_midi_event_count(core, port) : 0;
     for (uint32_t i = 0; i < count; i++) {
         const rcore_midi_event_t event = rcore_midi_event_at(core, port, i);
-        (void)jack_midi_event_write(buffer, event.offset, event.bytes, event.size);
+        if (jack_midi_event_write(buffer, event.offset, event.bytes, event.size) != 0) {
+            rcore_midi_count_dropped(core, port, 1);
+        }
     }
 }
 
-void rcore_jack_send_midi(const rcore_t *core, const struct port_table *table, uint32_t nframes) RCORE_RT {
+void rcore_jack_send_midi(rcore_t *core, const struct port_table *table, uint32_t nframes) RCORE_RT {
     for (uint32_t port = 0; port < table->nchannels[RCORE_JACK_MIDI_OUT]; port++) {
         jack_port_t *const own = table->ports[RCORE_JACK_MIDI_OUT][port];
         void *buffer = own != NULL ? jack_port_get_buffer(own, nframes) : NULL;

@@ -132,6 +132,10 @@ public final class JackDriver: RenderDriver {
     /// client already has a port of that name. The driver restores its connections as those of the
     /// client's other ports; it makes none on its own.
     public func addMIDIPort(_ port: MIDIPort) throws(DriverError) {
+        let parts = port.name.split(separator: "_", omittingEmptySubsequences: false)
+        if parts.count == 2, ["in", "out"].contains(parts[0]), parts[1].allSatisfy(\.isNumber) {
+            throw .refused(call: "a MIDI port '\(port.name)'", reason: "audio ports have names of this form")
+        }
         try lifecycle.withLock { _ throws(DriverError) in
             // After the loss of a server that did not return, `open` registers it.
             if let connection, !connection.isGone { try connection.addMIDIPort(port) }

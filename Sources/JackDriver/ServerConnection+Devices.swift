@@ -254,6 +254,7 @@ extension ServerConnection {
             with: current, exists: client.hasPort, wasRegistered: { registered?.contains($0) ?? true })
         for link in toRestore { history.record(link, isMade: client.connect(link)) }
         guard !monitor.snapshot.lost else { return }
+        endNotes(of: blocks, before: before.made, now: current)
         state.withLock { state in
             state.history = history
             let decision = DispatchTime.now() + ConnectionHistory.graceSeconds + 0.05

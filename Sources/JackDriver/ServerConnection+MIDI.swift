@@ -1,4 +1,5 @@
 internal import AudioRendering
+internal import CJackDriver
 internal import Platform
 
 /// The client's MIDI ports. They persist like the ports for devices: when the server or the far
@@ -6,7 +7,11 @@ internal import Platform
 extension ServerConnection {
     // MARK: Calls from the driver
 
+    /// While the server is lost, the port is registered when it has returned.
     func addMIDIPort(_ port: MIDIPort) throws(DriverError) {
+        if state.withLock({ $0.phase == .lost }) {
+            return control.post { try? self.registerMIDIPort(port) }
+        }
         try call("a MIDI port '\(port.name)'") { connection throws(DriverError) in
             try connection.registerMIDIPort(port)
         }
@@ -58,5 +63,13 @@ extension ServerConnection {
             return (state.client, block)
         }
         if let block { client?.unregister(block) }
+    }
+
+    /// Ends the notes that MIDI inputs play if an input has lost its last connection: a keyboard
+    /// that is unplugged sends no note-offs.
+    func endNotes(of blocks: [PortBlock], before: Set<PortLink>, now: Set<PortLink>) {
+        let inputs = Set(blocks.filter { $0.isMIDI && $0.direction == .input }.map(\.prefix))
+        let wereConnected = Set(before.map(\.own)).intersection(inputs)
+        if !wereConnected.isSubset(of: now.map(\.own)) { rcore_end_received_notes(core.handle) }
     }
 }

@@ -41,11 +41,11 @@ extension AudioEngine {
         let channels = control.read { $0[bus.identity] == nil ? nil : $0.channels(of: bus.identity) }
         guard let channels else { throw bus.identity.removed }
         let core = try CoreInstrument(
-            zones, configuration.coreConfiguration(), slot: bus.slot, channels: channels, of: bus, core: control.core)
+            zones, configuration.coreConfiguration(), slot: bus.slot, channels: channels, of: bus, core: control.core,
+            retired: retired)
         let target = try control.changeMIDI { $0.addInstrument(core) }
         return AudioInstrument(
-            identity: MIDITargetIdentity(number: target, control: control), core: core, control: control,
-            retired: retired)
+            identity: MIDITargetIdentity(number: target, control: control), core: core, control: control)
     }
 
     /// Adds a port to the driver, after the ports that were removed before are removed there; if
@@ -57,7 +57,8 @@ extension AudioEngine {
         do {
             try result.get()
         } catch {
-            control.removeFromMIDI { $0.removePort(port) }
+            // The driver's call may have timed out and take effect later.
+            control.removeMIDIPort(port)
             throw error
         }
     }

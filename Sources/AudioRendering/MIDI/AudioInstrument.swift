@@ -10,9 +10,10 @@ internal import Platform
 ///
 /// The notes play on a session's bus and obey it: while the session is interrupted they are
 /// suspended, and continue at the next frame afterwards, unless their key was released meanwhile. A
-/// key that is pressed during an interruption is not heard. When the engine stops rendering, because
-/// no session has been active for 5 s or the server is lost, the notes of an instrument that has an
-/// input end: their note-offs would be missed. An instrument does not activate its session.
+/// key that is pressed during an interruption is not heard. The notes also end when the instrument
+/// is disconnected from an input. When the engine stops rendering, because no session has been
+/// active for 5 s or the server is lost, the notes of an instrument that has an input end: their
+/// note-offs would be missed. An instrument does not activate its session.
 ///
 /// The notes end within 5 ms when the last reference to the instrument is released.
 public final class AudioInstrument: MIDITarget {
@@ -44,19 +45,14 @@ public final class AudioInstrument: MIDITarget {
     public let midiIdentity: MIDITargetIdentity
     private let core: CoreInstrument
     private weak let control: EngineControl?
-    private let retired: RetiredSounds
 
-    init(identity: MIDITargetIdentity, core: CoreInstrument, control: EngineControl, retired: RetiredSounds) {
+    init(identity: MIDITargetIdentity, core: CoreInstrument, control: EngineControl) {
         midiIdentity = identity
         self.core = core
         self.control = control
-        self.retired = retired
     }
 
-    deinit {
-        control?.removeFromMIDI { $0.removeTarget(midiIdentity.number) }
-        retired.add(core)  // its notes fade out
-    }
+    deinit { control?.removeFromMIDI { $0.removeTarget(midiIdentity.number) } }
 
     /// The number of voices that its notes play now.
     public var voiceCount: Int { Int(rcore_instrument_voices(core.handle)) }

@@ -2,9 +2,9 @@ internal import CRenderCore
 
 extension CommandQueue {
     /// Sends a message to an instrument or an output, as part of the queue's transaction if one is
-    /// open. Wait-free for messages other than system-exclusive ones; a system-exclusive message
-    /// outside a transaction is sent in one of its own. Throws `invalidArgument` for a value out of
-    /// range, or for a target of another engine, and `commandQueueFull`.
+    /// open. Wait-free, except for a system-exclusive message, which allocates memory and, outside
+    /// a transaction, is sent in one of its own. Throws `invalidArgument` for a value out of range,
+    /// or for a target of another engine, and `commandQueueFull`.
     public func send(
         _ message: MIDIMessage, to target: any MIDITarget, at time: UInt64? = nil
     ) throws(AudioEngineError) {

@@ -1,20 +1,35 @@
 internal import CRenderCore
 
-/// The C instrument, and what it refers to.
+/// The C instrument. Routings refer to it; it is released when the core uses none of them any
+/// longer. Its notes may still fade out then, so what they read is released later.
 ///
 /// Unchecked `Sendable`: immutable.
-final class CoreInstrument: RetiredSound, @unchecked Sendable {
+final class CoreInstrument: @unchecked Sendable {
+    /// What voices read, and the bus on which they play: its slot is not used for another one.
+    private final class Memory: RetiredSound {
+        let sounds: [AudioBuffer]
+        let maps: [ChannelMap]
+        let bus: any AnyObject & Sendable
+
+        init(sounds: [AudioBuffer], maps: [ChannelMap], bus: any AnyObject & Sendable) {
+            (self.sounds, self.maps, self.bus) = (sounds, maps, bus)
+        }
+
+        var isPlaying: Bool { sounds.contains { rcore_buffer_users($0.handle) > 0 } }
+    }
+
     let handle: OpaquePointer
-    private let sounds: [AudioBuffer]
-    private let maps: [ChannelMap]
-    /// The bus on which it plays: its slot is not used for another one.
-    private let bus: any AnyObject & Sendable
+    private let memory: Memory
+    private let retired: RetiredSounds
 
     /// Creates an instrument on a bus of this slot and as many channels. `bus` owns the slot.
     init(
         _ zones: [InstrumentZone], _ configuration: rcore_instrument_config_t, slot: Int, channels: Int,
-        of bus: any AnyObject & Sendable, core: RenderCore
+        of bus: any AnyObject & Sendable, core: RenderCore, retired: RetiredSounds
     ) throws(AudioEngineError) {
+        guard zones.count <= 65_536 else {
+            throw .invalidArgument(what: "an instrument of \(zones.count) zones; valid: 0 to 65536")
+        }
         var maps: [Int: ChannelMap] = [:]
         var coreZones: [rcore_zone_t] = []
         for (index, zone) in zones.enumerated() {
@@ -32,12 +47,12 @@ final class CoreInstrument: RetiredSound, @unchecked Sendable {
         guard let handle = rcore_instrument_create(core.handle, &config, coreZones, UInt32(coreZones.count), &status)
         else { throw AudioEngineError(status, "an instrument of \(zones.count) zones, of which one is out of range") }
         self.handle = handle
-        sounds = zones.map(\.sound)
-        self.maps = Array(maps.values)
-        self.bus = bus
+        memory = Memory(sounds: zones.map(\.sound), maps: Array(maps.values), bus: bus)
+        self.retired = retired
     }
 
-    deinit { rcore_instrument_destroy(handle) }
-
-    var isPlaying: Bool { sounds.contains { rcore_buffer_users($0.handle) > 0 } }
+    deinit {
+        rcore_instrument_destroy(handle)
+        retired.add(memory)
+    }
 }

@@ -11,6 +11,7 @@ final class CoreMIDIInput: @unchecked Sendable {
     let handle: OpaquePointer
     private let handler = Mutex<(@Sendable (MIDIEvent) -> Void)?>(nil)
     private let reader = Mutex(MIDIAssembler())
+    private let isDelivering = Mutex(false)
 
     init() throws(AudioEngineError) {
         var status = RCORE_OK
@@ -18,22 +19,39 @@ final class CoreMIDIInput: @unchecked Sendable {
             throw AudioEngineError(status, "a MIDI input")
         }
         self.handle = handle
+        rcore_midi_input_record(handle, false)  // until there is a handler
     }
 
     deinit { rcore_midi_input_destroy(handle) }
 
     func setHandler(_ new: (@Sendable (MIDIEvent) -> Void)?) {
-        if new != nil, handler.withLock({ $0 == nil }) { _ = take() }
-        handler.withLock { $0 = new }
+        var old = new
+        handler.withLock { handler in
+            // What arrived while there was no handler is not delivered.
+            if handler == nil { _ = take() }
+            swap(&handler, &old)
+            rcore_midi_input_record(handle, new != nil)
+        }
+        withExtendedLifetime(old) {}  // not released under the lock: what it owns may call this
     }
 
     var lostMessages: UInt64 { rcore_midi_input_dropped(handle) }
 
-    /// Delivers the messages that have arrived.
+    /// Delivers the messages that have arrived, unless another call does that already: that one
+    /// delivers them all, in order.
     func deliver() {
-        let handler = handler.withLock { $0 }
-        let events = take()
-        if let handler { for event in events { handler(event) } }
+        var isDone = false
+        while !isDone {
+            let begins = isDelivering.withLock { isDelivering in
+                defer { isDelivering = true }
+                return !isDelivering
+            }
+            guard begins else { return }
+            let events = take()
+            for event in events { handler.withLock { $0 }?(event) }
+            isDelivering.withLock { $0 = false }
+            isDone = events.isEmpty
+        }
     }
 
     private func take() -> [MIDIEvent] {

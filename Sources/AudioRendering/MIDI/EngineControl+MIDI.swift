@@ -1,3 +1,4 @@
+internal import CRenderCore
 internal import Dispatch
 
 /// Changes of the MIDI routing.
@@ -35,5 +36,20 @@ extension EngineControl {
     func removeMIDIPort(_ port: MIDIPort) {
         removeFromMIDI { $0.removePort(port) }
         midiPorts.async { [driver] in driver.removeMIDIPort(port) }
+    }
+
+    /// Has the outputs end the notes that they have begun, and waits for the cycle that does so:
+    /// about two periods, at most 0.1 s. Call it before the driver stops, which misses the
+    /// note-offs.
+    func silenceMIDIOutputs() {
+        guard driver.hasClock, driver.isRendering, withState({ $0.midi.hasOutputs }) else { return }
+        rcore_silence_midi_outputs(core.handle)
+        // A cycle may be in progress; the next one silences, and is over when the third begins.
+        let cycle = rcore_read_counters(core.handle).cycles + 3
+        let limit = DispatchTime.now() + .milliseconds(100)
+        let pause = DispatchSemaphore(value: 0)
+        while rcore_read_counters(core.handle).cycles < cycle, DispatchTime.now() < limit {
+            _ = pause.wait(timeout: .now() + .milliseconds(1))
+        }
     }
 }

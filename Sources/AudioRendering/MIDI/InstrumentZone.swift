@@ -2,7 +2,7 @@
 /// of the sound.
 public struct InstrumentZone: Sendable {
     /// The samples. Without a sample rate, one frame of them is played per frame of the server at
-    /// the root key.
+    /// the root key, and times in seconds apply to the server's rate when the instrument is made.
     public var sound: AudioBuffer
     /// The keys, 0…127; 60 is middle C.
     public var keys: ClosedRange<Int> = 0...127

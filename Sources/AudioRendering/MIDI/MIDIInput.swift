@@ -36,7 +36,7 @@ public final class MIDIInput: Sendable {
         }
     }
 
-    /// Removes a connection. Notes that sound keep sounding until they are released or silenced.
+    /// Removes a connection. All notes of an instrument end, because their note-offs are missed.
     /// Throws `engineGone` or `outOfMemory`.
     public func disconnect(from target: any MIDITarget) throws(AudioEngineError) {
         guard let control else { throw .engineGone }
@@ -45,10 +45,14 @@ public final class MIDIInput: Sendable {
     }
 
     /// Sets the handler for received messages; nil removes it. The engine calls it on a thread of
-    /// its own, in the order in which the messages arrived, usually within a few milliseconds; a
-    /// driver without a clock calls it between its cycles, on the thread that renders. It should
-    /// return quickly: the same thread reads files for streams. Messages that arrived while there
-    /// was no handler are not delivered.
+    /// its own, one message at a time, in the order in which they arrived, usually within a few
+    /// milliseconds; a driver without a clock calls it between its cycles, on the thread that
+    /// renders. Messages that arrive while there is no handler are not delivered.
+    ///
+    /// The same thread reads files for streams: the handler should return quickly, and must not
+    /// wait for the driver: it must neither activate a session nor request preferred values nor
+    /// make ports. It may do all that on another thread. The input keeps the handler, so that a
+    /// handler that refers to the input should do so weakly.
     public func setHandler(_ handler: (@Sendable (MIDIEvent) -> Void)?) { core.setHandler(handler) }
 
     /// The number of messages that were not delivered because the handler took too long.

@@ -2,9 +2,11 @@ internal import CRenderCore
 
 /// A MIDI output port: sends messages to other programs on their exact frames.
 ///
-/// An output that belongs to a session obeys its interruptions: it sends "all sound off" and "reset
-/// all controllers" on the channels that it has used, in the period in which the session is
-/// silenced, even if the app hangs, and then sends no channel messages until the session resumes.
+/// An output that belongs to a session obeys its interruptions: when the session has been silenced,
+/// in the next period at the latest, and even if the app hangs, it sends "all sound off", "all
+/// notes off" and "reset all controllers" on the channels that it has used. Then it sends no
+/// channel messages until the session resumes. Before the engine stops rendering, every output does
+/// so.
 ///
 /// The port exists while the engine is open; it sends while the engine renders. The engine restores
 /// the port and its connections to other programs when the server returns (SRV-2). The port is

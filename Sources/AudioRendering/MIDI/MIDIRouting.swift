@@ -26,9 +26,12 @@ struct MIDIRouting {
 
     private static let portLimit = Int(RCORE_MAX_MIDI_PORTS)
 
+    var ports: [MIDIPort] { inputs.map(\.port) + outputs.map(\.port) }
+    var hasOutputs: Bool { !outputs.isEmpty }
+
     // MARK: Changes
 
-    /// Returns the next identity of a target. The number is not reused if the change fails.
+    /// Returns the next identity of a target, which no posted routing has had.
     mutating func makeTarget() -> UInt32 {
         defer { nextTarget += 1 }
         return nextTarget
@@ -36,7 +39,7 @@ struct MIDIRouting {
 
     /// Returns a port of this name with a free number.
     private func freePort(_ direction: DevicePort.Direction, _ name: String) throws(AudioEngineError) -> MIDIPort {
-        let all = inputs.map(\.port) + outputs.map(\.port)
+        let all = ports
         guard !name.isEmpty, name.utf8.count <= 64, !name.contains(":"), !name.utf8.contains(0) else {
             throw .invalidArgument(what: "a MIDI port '\(name)'; a name has 1 to 64 bytes and no colon")
         }

@@ -41,15 +41,16 @@ extension MIDITarget {
         try send(messages, at: time)
     }
 
-    /// Ends all notes at once: sends "all sound off" and "reset all controllers" on every channel.
-    /// Call it before you release an output whose notes may sound: the port is removed then, and
-    /// its receiver would keep them. Throws what `send` throws.
+    /// Ends all notes at once: sends "all sound off", "all notes off" and "reset all controllers"
+    /// on every channel. Call it before you release an output whose notes may sound: the port is
+    /// removed then, and its receiver would keep them. Throws what `send` throws.
     public func silence(at time: UInt64? = nil) throws(AudioEngineError) {
         let channels: [UInt8] = Array(0...15)
         try send(
             channels.flatMap { channel -> [MIDIMessage] in
                 [
                     .controlChange(channel: channel, controller: 120, value: 0),
+                    .controlChange(channel: channel, controller: 123, value: 0),
                     .controlChange(channel: channel, controller: 121, value: 0),
                 ]
             }, at: time)

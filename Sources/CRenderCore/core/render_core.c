@@ -66,6 +66,7 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
     inputs_read(core);
     midi_begin(core, nframes);
     commands_take(core);
+    midi_apply_changes(core);
     if (nframes == 0) {
         crossfade_finish(core); // there are no frames in which it could be heard
     }
@@ -75,6 +76,7 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
         offset += length;
         if (offset < nframes) {
             commands_apply(core);
+            midi_apply_changes(core);
         }
     }
     signals_expire(core);

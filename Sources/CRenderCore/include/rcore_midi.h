@@ -8,8 +8,9 @@
 /// messages to targets as well (`rcore_post_midi`).
 ///
 /// A routing says which ports, targets and connections there are. Like a plan, it is immutable once
-/// it is posted. It changes nothing that is audible: a connection that is added or removed applies
-/// from the next message on. An instrument that a new routing lacks is silenced.
+/// it is posted. A connection that is added or removed applies from the next message on. An
+/// instrument that a new routing lacks is silenced, and one that loses a connection ends all its
+/// notes, because the messages that would end them are missed.
 ///
 /// Messages have MIDI 1.0 format: a status byte and its data bytes. A system-exclusive message of
 /// more than RCORE_MIDI_BYTES bytes is passed on in segments: the first begins with 0xF0, the last
@@ -61,6 +62,9 @@ void rcore_midi_input_destroy(rcore_midi_input_t *input);
 /// Reads the oldest recorded message. [consumer] Returns false when there is none. The cycle that
 /// records a message wakes `rcore_wait`.
 bool rcore_midi_input_next(rcore_midi_input_t *input, rcore_midi_message_t *message) RCORE_RT;
+/// Sets whether the input records messages; it does from its creation on. [any] Without a reader,
+/// recording wakes `rcore_wait` for nothing.
+void rcore_midi_input_record(rcore_midi_input_t *input, bool records) RCORE_RT;
 /// Returns the number of messages that were not recorded because `capacity` was used up. [any] The
 /// rest of a system-exclusive message of which one segment was lost is not recorded either, and
 /// counts as one.
@@ -85,15 +89,17 @@ typedef struct rcore_midi_output rcore_midi_output_t;
 
 /// Creates an output. [control] `capacity`: bytes per cycle, 64…2^20; messages beyond it are
 /// dropped and counted. `bus`: slot of a bus whose session the output belongs to, or RCORE_NONE.
-/// When that session is suspended, the output sends "all sound off" and "reset all controllers" on
-/// the channels that it has used, and then drops everything but system messages until the session
-/// resumes (keeps INT-3 for sound that other programs make). Returns NULL with RCORE_BAD_ARGUMENT
+/// When that session is suspended, the output sends "all sound off", "all notes off" and "reset all
+/// controllers" on the channels that it has used, and then drops channel messages until the session
+/// resumes (keeps INT-1 for sound that other programs make). Returns NULL with RCORE_BAD_ARGUMENT
 /// or RCORE_NO_MEMORY; `status` may be NULL. The caller owns the output, and keeps it until no
 /// routing that has it is left.
 rcore_midi_output_t *rcore_midi_output_create(uint32_t capacity, uint32_t bus, rcore_status_t *status);
 /// Frees an output; NULL does nothing. [control]
 void rcore_midi_output_destroy(rcore_midi_output_t *output);
-/// Returns the number of messages that were dropped because a cycle's capacity was used up. [any]
+/// Returns the number of messages that were dropped because a cycle's capacity was used up, because
+/// their beginning was missing or ended by another message, or as the driver says
+/// (`rcore_midi_count_dropped`). [any]
 uint64_t rcore_midi_output_dropped(const rcore_midi_output_t *output) RCORE_RT;
 
 /// What the driver writes to a port: a complete message, or, if a system-exclusive message was
@@ -111,6 +117,14 @@ uint32_t rcore_midi_event_count(const rcore_t *core, uint32_t port) RCORE_RT;
 /// Returns an event; `index` is below `rcore_midi_event_count`. Its bytes are valid until the next
 /// cycle. [render]
 rcore_midi_event_t rcore_midi_event_at(const rcore_t *core, uint32_t port, uint32_t index) RCORE_RT;
+
+/// Counts events that the driver could not write to the port. [render]
+void rcore_midi_count_dropped(rcore_t *core, uint32_t port, uint32_t count) RCORE_RT;
+
+/// Ends all notes that the outputs have begun, in the next cycle: call it before the driver stops
+/// calling cycles, and wait for that cycle. [any] Sends what an output sends when its session is
+/// suspended.
+void rcore_silence_midi_outputs(rcore_t *core) RCORE_RT;
 
 // ---- Routings
 

@@ -31,6 +31,7 @@ rcore_midi_input_t *rcore_midi_input_create(uint32_t capacity, rcore_status_t *s
         (void)memory_lock(input->items, sizeof *input->items * rounded);
     }
     ring_init(&input->ring, rounded);
+    atomic_init(&input->is_recording, capacity > 0);
     *status = RCORE_OK;
     return input;
 }
@@ -54,6 +55,10 @@ bool rcore_midi_input_next(rcore_midi_input_t *input, rcore_midi_message_t *mess
     return true;
 }
 
+void rcore_midi_input_record(rcore_midi_input_t *input, bool records) RCORE_RT {
+    atomic_store_explicit(&input->is_recording, records && input->items != NULL, memory_order_relaxed);
+}
+
 uint64_t rcore_midi_input_dropped(const rcore_midi_input_t *input) RCORE_RT {
     return atomic_load_explicit(&input->dropped, memory_order_relaxed);
 }
@@ -72,7 +77,7 @@ struct reception {
 static void record(const struct reception *to, const uint8_t *bytes, uint32_t size) RCORE_RT {
     rcore_midi_input_t *input = to->input;
     const bool continues = bytes[0] < 0x80 || bytes[0] == 0xF7;
-    if (input->items == NULL || (continues && input->skips_exclusive)) {
+    if (!atomic_load_explicit(&input->is_recording, memory_order_relaxed) || (continues && input->skips_exclusive)) {
         return;
     }
     if (bytes[0] < 0xF8) {

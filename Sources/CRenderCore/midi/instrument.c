@@ -197,6 +197,12 @@ void instrument_message(rcore_t *core, rcore_instrument_t *instrument, const uin
     follow(core, instrument, status, bytes[1], size == 3 ? bytes[2] : 0);
 }
 
+void instrument_apply_changes(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
+    if (instrument->changed_channels != 0) {
+        notes_apply_changes(core, instrument);
+    }
+}
+
 void instrument_end_notes(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         notes_stop(core, instrument, channel);

@@ -121,6 +121,8 @@ struct rcore_instrument {
     struct note_list held;
     struct note_list released;
     struct note_list unused;
+    /// Mask of the channels whose notes must follow changed controllers (`midi_apply_changes`).
+    uint32_t changed_channels;
     /// The earliest `decay_at`, or an earlier frame; UINT64_MAX: there is none.
     uint64_t next_decay;
     /// The core's `ended_count` when ended notes were last removed.

@@ -24,6 +24,7 @@ struct rcore_midi_input {
     /// NULL: records nothing.
     rcore_midi_message_t *items;
     _Atomic(uint64_t) dropped;
+    _Atomic(bool) is_recording;
     // [render]
     struct midi_parser parser;
     /// A segment of the current system-exclusive message was not recorded, so the rest is not
@@ -42,10 +43,15 @@ struct rcore_midi_output {
     /// Slot of the bus whose session it belongs to, or RCORE_NONE.
     uint32_t bus;
     bool is_suspended;
-    /// The last event is a system-exclusive message that has not ended.
+    /// The next cycle that has frames ends all notes.
+    bool must_silence;
+    /// A system-exclusive message has not ended.
     bool in_exclusive;
     /// The rest of the current system-exclusive message is dropped: a segment found no room.
     bool skips_exclusive;
+    /// Index of the event that the open system-exclusive message is in this cycle; RCORE_NONE:
+    /// none.
+    uint32_t exclusive_event;
     /// Mask of the channels on which it has sent messages since the last silence.
     uint32_t used_channels;
 };
@@ -83,8 +89,11 @@ struct midi_state {
     _Atomic(const rcore_midi_routing_t *) newest;
     /// The routing that the cycle uses; NULL: none yet. [render]
     const rcore_midi_routing_t *routing;
-    /// The next cycle ends the notes of the instruments that have inputs.
+    /// The next cycle ends the notes of the instruments that have inputs, or silences all outputs.
     _Atomic(bool) ends_notes;
+    _Atomic(bool) silences_outputs;
+    /// An instrument has a channel whose notes must follow its controllers. [render]
+    bool has_changes;
     /// Frame of `rcore_time` at which the current cycle began. [render]
     uint64_t cycle_begin;
     /// The current cycle has frames, so that outputs can be written. [render]
@@ -99,12 +108,17 @@ struct midi_state {
 /// Begins a cycle: empties the outputs, silences those whose session is suspended, and adapts
 /// instruments to the core's sample rate. After `gates_read`. [render]
 void midi_begin(rcore_t *core, uint32_t nframes) RCORE_RT;
+/// Lets the notes of all instruments follow the controllers that have changed, once for each frame.
+/// [render]
+void midi_apply_changes(rcore_t *core) RCORE_RT;
 /// Gives a message to a target of the current routing, now; ignores an unknown target. [render]
 void midi_deliver(rcore_t *core, uint32_t target, const uint8_t *bytes, uint32_t size) RCORE_RT;
 /// Uses the routing that was posted last, from now on, and returns it; NULL: none. [render]
 const rcore_midi_routing_t *midi_update_routing(rcore_t *core) RCORE_RT;
 
-/// Empties an output for the next cycle, and silences it if its session was suspended. [render]
+/// Empties an output. [render]
+void midi_output_reset(rcore_midi_output_t *output) RCORE_RT;
+/// Empties an output for the next cycle, and silences it if it must be. [render]
 void midi_output_begin(rcore_t *core, rcore_midi_output_t *output) RCORE_RT;
 /// Writes a message, or a segment, to an output at the current frame. [render]
 void midi_output_write(rcore_t *core, rcore_midi_output_t *output, const uint8_t *bytes, uint32_t size) RCORE_RT;

@@ -93,11 +93,18 @@ void note_follow(rcore_t *core, const rcore_instrument_t *instrument, struct not
     move(core, note, COMMAND_SPEED, before.speed, note->speed, ramp_frames);
 }
 
-void notes_follow(rcore_t *core, const rcore_instrument_t *instrument, uint32_t channels) RCORE_RT {
+void notes_follow(rcore_t *core, rcore_instrument_t *instrument, uint32_t channels) RCORE_RT {
+    instrument->changed_channels |= channels;
+    core->midi.has_changes = true;
+}
+
+void notes_apply_changes(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-        struct note *note = (channels >> channel & 1) != 0 ? instrument->channels[channel].notes.first : NULL;
+        const bool has_changed = (instrument->changed_channels >> channel & 1) != 0;
+        struct note *note = has_changed ? instrument->channels[channel].notes.first : NULL;
         for (; note != NULL; note = note->links[LINK_CHANNEL].next) {
             note_follow(core, instrument, note, instrument->config.ramp_frames);
         }
     }
+    instrument->changed_channels = 0;
 }

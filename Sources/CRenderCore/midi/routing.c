@@ -138,7 +138,33 @@ rcore_status_t rcore_post_midi(rcore_queue_t *queue, uint32_t target, const uint
 
 // ---- In the cycle
 
-// Silences what the next routing no longer has, and empties outputs that it has again.
+// Returns whether a routing connects an input to an instrument.
+static bool is_connected(const rcore_midi_routing_t *routing, const rcore_midi_input_t *input,
+                         const rcore_instrument_t *instrument) RCORE_RT {
+    for (uint32_t i = 0; i < routing->first_connection[RCORE_MAX_MIDI_PORTS]; i++) {
+        const struct midi_connection *connection = &routing->connections[i];
+        if (routing->inputs[connection->port] == input &&
+            routing->targets[connection->target].instrument == instrument) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Ends the notes of the instruments that lose a connection.
+static void end_disconnected_notes(rcore_t *core, const rcore_midi_routing_t *old,
+                                   const rcore_midi_routing_t *next) RCORE_RT {
+    for (uint32_t i = 0; i < old->first_connection[RCORE_MAX_MIDI_PORTS]; i++) {
+        const struct midi_connection *connection = &old->connections[i];
+        rcore_instrument_t *instrument = old->targets[connection->target].instrument;
+        if (instrument != NULL && !is_connected(next, old->inputs[connection->port], instrument)) {
+            instrument_end_notes(core, instrument);
+        }
+    }
+}
+
+// Silences the instruments that the next routing no longer has, and empties outputs that it has
+// again.
 static void change_targets(rcore_t *core, const rcore_midi_routing_t *old, const rcore_midi_routing_t *next) RCORE_RT {
     for (uint32_t i = 0; old != NULL && i < old->target_count; i++) {
         if (old->targets[i].instrument != NULL && !has_target(next, &old->targets[i])) {
@@ -147,7 +173,7 @@ static void change_targets(rcore_t *core, const rcore_midi_routing_t *old, const
     }
     for (uint32_t i = 0; i < next->target_count; i++) {
         if (next->targets[i].output != NULL && (old == NULL || !has_target(old, &next->targets[i]))) {
-            midi_output_begin(core, next->targets[i].output);
+            midi_output_reset(next->targets[i].output);
         }
     }
 }
@@ -155,6 +181,9 @@ static void change_targets(rcore_t *core, const rcore_midi_routing_t *old, const
 const rcore_midi_routing_t *midi_update_routing(rcore_t *core) RCORE_RT {
     const rcore_midi_routing_t *newest = atomic_load_explicit(&core->midi.newest, memory_order_acquire);
     if (newest != core->midi.routing) {
+        if (core->midi.routing != NULL) {
+            end_disconnected_notes(core, core->midi.routing, newest);
+        }
         change_targets(core, core->midi.routing, newest);
         core->midi.routing = newest;
         // Release: control frees what the cycle has used before.
@@ -185,6 +214,16 @@ void rcore_end_received_notes(rcore_t *core) RCORE_RT {
     atomic_store_explicit(&core->midi.ends_notes, true, memory_order_relaxed);
 }
 
+void rcore_silence_midi_outputs(rcore_t *core) RCORE_RT {
+    atomic_store_explicit(&core->midi.silences_outputs, true, memory_order_relaxed);
+}
+
+// Takes a request that another thread has made.
+static bool take(_Atomic(bool) *request) RCORE_RT {
+    return atomic_load_explicit(request, memory_order_relaxed) &&
+           atomic_exchange_explicit(request, false, memory_order_relaxed);
+}
+
 static void end_received_notes(rcore_t *core, const rcore_midi_routing_t *routing) RCORE_RT {
     for (uint32_t i = 0; routing != NULL && i < routing->first_connection[RCORE_MAX_MIDI_PORTS]; i++) {
         rcore_instrument_t *instrument = routing->targets[routing->connections[i].target].instrument;
@@ -198,15 +237,29 @@ void midi_begin(rcore_t *core, uint32_t nframes) RCORE_RT {
     const rcore_midi_routing_t *routing = midi_update_routing(core);
     core->midi.cycle_begin = core_now(core);
     core->midi.has_frames = nframes > 0;
-    if (atomic_load_explicit(&core->midi.ends_notes, memory_order_relaxed) &&
-        atomic_exchange_explicit(&core->midi.ends_notes, false, memory_order_relaxed)) {
+    if (take(&core->midi.ends_notes)) {
         end_received_notes(core, routing);
     }
+    const bool silences = nframes > 0 && take(&core->midi.silences_outputs);
     for (uint32_t i = 0; routing != NULL && i < routing->target_count; i++) {
         if (routing->targets[i].output != NULL) {
+            routing->targets[i].output->must_silence |= silences;
             midi_output_begin(core, routing->targets[i].output);
         } else {
             instrument_begin(core, routing->targets[i].instrument);
+        }
+    }
+}
+
+void midi_apply_changes(rcore_t *core) RCORE_RT {
+    const rcore_midi_routing_t *routing = core->midi.routing;
+    if (!core->midi.has_changes) {
+        return;
+    }
+    core->midi.has_changes = false;
+    for (uint32_t i = 0; routing != NULL && i < routing->target_count; i++) {
+        if (routing->targets[i].instrument != NULL) {
+            instrument_apply_changes(core, routing->targets[i].instrument);
         }
     }
 }

@@ -35,8 +35,10 @@ final class MIDIProbe: @unchecked Sendable {
     }
 
     /// Sends events and records, again if a client was late: then frames are missing. `prepare`
-    /// runs before each attempt.
-    func record(_ events: [Event], frames: Int, prepare: () throws -> Void = {}) throws -> Recording {
+    /// runs before each attempt, `during` while it records.
+    func record(
+        _ events: [Event], frames: Int, prepare: () throws -> Void = {}, during: () throws -> Void = {}
+    ) throws -> Recording {
         for _ in 1...20 {
             try prepare()
             let sent = events.map { event in
@@ -47,6 +49,7 @@ final class MIDIProbe: @unchecked Sendable {
                 return sent
             }
             midi_probe_play(handle, sent, UInt32(sent.count), UInt32(frames))
+            try during()
             guard eventually({ midi_probe_is_done(handle) }) else { break }
             if midi_probe_missed(handle) == 0 { return recording(frames) }
         }

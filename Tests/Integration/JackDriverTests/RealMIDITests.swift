@@ -232,6 +232,44 @@ extension RealServers {
             #expect(eventually { received.noted.count > before + 4 })
         }
 
+        @Test("An input that loses its last connection ends the notes: an unplugged keyboard sends no note-offs")
+        func unplugged() throws {
+            let name = try ServerName()
+            let server = try server(name)
+            defer { server.stop() }
+            let fixture = try Fixture(name, sound: [Float](repeating: 0.25, count: 4_800_000)) { $0.isOneShot = false }
+            defer { fixture.player.engine.close() }
+            let probe = try MIDIProbe(on: name)
+            try fixture.connect(probe)
+            #expect(eventually { fixture.player.driver.restorableLinks.contains("keys probe-sender:out") })
+            _ = try probe.record([note(100)], frames: 2_048)
+            #expect(eventually { fixture.instrument.voiceCount > 0 })
+            try ChildProcess.run(
+                "jack_disconnect", ["probe-sender:out", "midi-test:keys"], environment: server.environment)
+            #expect(eventually { fixture.instrument.voiceCount == 0 })
+        }
+
+        @Test("Before the engine is suspended, an output ends the notes that it has begun")
+        func suspension() throws {
+            let name = try ServerName()
+            let server = try server(name)
+            defer { server.stop() }
+            let fixture = try Fixture(name)
+            let engine = fixture.player.engine
+            defer { engine.close() }
+            let probe = try MIDIProbe(on: name)
+            try fixture.connect(probe)
+            let recording = try probe.record(
+                [], frames: 48_000, prepare: { try engine.start() },
+                during: {
+                    try fixture.output.send(.noteOn(channel: 2, key: 60, velocity: 100))
+                    #expect(try fixture.player.waitForFrames(2_048))
+                    engine.suspend()
+                })
+            #expect(
+                recording.events.map(\.bytes) == [[0x92, 60, 100], [0xB2, 120, 0], [0xB2, 123, 0], [0xB2, 121, 0]])
+        }
+
         @Test("Ports are added and removed while the server runs; a name can be used again at once")
         func removal() throws {
             let name = try ServerName()
@@ -258,6 +296,7 @@ extension RealServers {
             }
             // Closed and opened again, the engine has the same ports.
             engine.close()
+            #expect(throws: DriverError.self) { try engine.makeMIDIInput(name: "in_2") }
             try engine.open()
             #expect(try ports() == ["midi-test:out_1", "midi-test:keys", "midi-test:thru"])
         }

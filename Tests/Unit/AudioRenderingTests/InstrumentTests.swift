@@ -121,6 +121,26 @@ import Testing
         }
     }
 
+    @Test("The notes of an instrument end when it is disconnected from an input, and when the input is released")
+    func disconnection() throws {
+        for isReleased in [false, true] {
+            let stage = try EngineFixture(channels: 1)
+            let sound = try AudioBuffer([[Float](repeating: 0.5, count: 48_000)])
+            let instrument = try stage.engine.makeInstrument(
+                [InstrumentZone(sound)], on: stage.bus, configuration: Self.unpanned)
+            var input: MIDIInput? = try stage.engine.makeMIDIInput(name: "keys")
+            let other = try stage.engine.makeMIDIInput(name: "other")
+            try input?.connect(to: instrument)
+            try other.connect(to: instrument)
+            try instrument.send(Self.note(60))
+            #expect(try stage.driver.render(frames: 1_000)[0].allSatisfy { $0 == 0.5 })
+            try other.connect(to: instrument, channels: MIDIChannels(3))
+            #expect(try stage.driver.render(frames: 1_000)[0].allSatisfy { $0 == 0.5 }, "still connected")
+            if isReleased { input = nil } else { try input?.disconnect(from: instrument) }
+            #expect(try stage.driver.render(frames: 1_000)[0][240...].allSatisfy { $0 == 0 })
+        }
+    }
+
     @Test("Transactions play chords; a released instrument fades out within 5 ms and frees its sounds")
     func release() throws {
         weak var buffer: AudioBuffer?

@@ -118,6 +118,7 @@ import Testing
         #expect(
             silenced.map(\.message) == [
                 .controlChange(channel: 4, controller: 120, value: 0),
+                .controlChange(channel: 4, controller: 123, value: 0),
                 .controlChange(channel: 4, controller: 121, value: 0),
             ])
         #expect(silenced.allSatisfy { (256 + 240...256 + 512).contains($0.frame) }, "within a period after the fade")
@@ -178,5 +179,45 @@ import Testing
             try stage.driver.render(frames: 256)
         }
         #expect(eventually { engine == nil && owner == nil })
+    }
+
+    @Test("A driver has no ports left of an engine that was released before them")
+    func reusedDriver() throws {
+        let driver = OfflineDriver()
+        func inputOfReleasedEngine() throws -> MIDIInput {
+            let engine = try AudioEngine(driver: driver)
+            try engine.open()
+            return try engine.makeMIDIInput(name: "keys")
+        }
+        let orphan = try inputOfReleasedEngine()
+        let engine = try AudioEngine(driver: driver)
+        try engine.open()
+        try engine.start()
+        let output = try engine.makeMIDIOutput(name: "synth")
+        #expect(throws: AudioEngineError.engineGone) { try orphan.connect(to: output) }
+        let input = try engine.makeMIDIInput(name: "keys")
+        try input.connect(to: output)
+        try driver.render(frames: 100, midi: ["keys": [Self.event(.clock, 5)]])
+        #expect(driver.takeMIDI(from: output) == [Self.event(.clock, 5)])
+    }
+
+    @Test("A handler may replace or remove itself, and what it owns may do so when it is released")
+    func reentrantHandlers() throws {
+        final class Owner: Sendable {
+            private let input: MIDIInput
+            init(_ input: MIDIInput) { self.input = input }
+            deinit { input.setHandler(nil) }
+        }
+        let stage = try EngineFixture()
+        let input = try stage.engine.makeMIDIInput(name: "keys")
+        let received = EventLog<MIDIMessage>()
+        let owner = Owner(input)
+        input.setHandler { [weak input, owner] event in
+            received.note(event.message)
+            stage.engine.stop()  // delivers messages itself
+            withExtendedLifetime(owner) { input?.setHandler(nil) }
+        }
+        try stage.driver.render(frames: 256, midi: ["keys": [Self.event(.start, 5), Self.event(.stop, 6)]])
+        #expect(received.noted == [.start])
     }
 }

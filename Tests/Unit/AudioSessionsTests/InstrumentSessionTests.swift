@@ -30,6 +30,7 @@ import Testing
         #expect(
             device.driver.takeMIDI(from: synth).map(\.message) == [
                 .controlChange(channel: 0, controller: 120, value: 0),
+                .controlChange(channel: 0, controller: 123, value: 0),
                 .controlChange(channel: 0, controller: 121, value: 0),
             ])
         try synth.send(note)

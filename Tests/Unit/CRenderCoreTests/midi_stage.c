@@ -41,7 +41,8 @@ void midi_stage_cycle(midi_stage_t *midi, uint32_t nframes) {
     const uint64_t begin = rcore_time(midi->stage.core);
     rcore_process(midi->stage.core, NULL, 0, outputs, STAGE_CHANNELS, nframes);
     const uint32_t count = rcore_midi_event_count(midi->stage.core, 0);
-    for (uint32_t i = 0; i < count && midi->count < MIDI_STAGE_EVENTS; i++) {
+    // No driver reads what a cycle without frames leaves.
+    for (uint32_t i = 0; nframes > 0 && i < count && midi->count < MIDI_STAGE_EVENTS; i++) {
         const rcore_midi_event_t event = rcore_midi_event_at(midi->stage.core, 0, i);
         midi_stage_event_t *sent = &midi->sent[midi->count++];
         EXPECT(event.offset < nframes);

@@ -172,6 +172,21 @@ TEST(messages_beyond_the_capacity_are_dropped_and_counted) {
     midi_stage_close(midi);
 }
 
+TEST(recording_can_be_turned_off) {
+    midi_stage_t *midi = midi_stage_open(8, false);
+    rcore_midi_message_t message;
+    rcore_midi_input_record(midi->input, false);
+    while (rcore_try_wait(midi->stage.core)) {
+    }
+    receive(midi, 0, (const uint8_t[]){0xF8}, 1);
+    midi_stage_cycle(midi, 64);
+    EXPECT(!rcore_midi_input_next(midi->input, &message) && !rcore_try_wait(midi->stage.core));
+    rcore_midi_input_record(midi->input, true);
+    receive(midi, 0, (const uint8_t[]){0xF8}, 1);
+    EXPECT(rcore_midi_input_next(midi->input, &message));
+    midi_stage_close(midi);
+}
+
 TEST(an_input_without_a_capacity_records_nothing) {
     midi_stage_t *midi = midi_stage_open(0, true);
     rcore_midi_message_t message;
@@ -210,6 +225,7 @@ int main(void) {
     RUN(messages_have_the_frames_of_their_events);
     RUN(a_recorded_message_is_work);
     RUN(messages_beyond_the_capacity_are_dropped_and_counted);
+    RUN(recording_can_be_turned_off);
     RUN(an_input_without_a_capacity_records_nothing);
     RUN(ports_without_an_input_are_ignored);
     RUN(arguments_of_inputs_are_checked);

@@ -176,10 +176,11 @@ TEST(an_interruption_silences_an_output) {
     midi->count = 0;
     stage_grant(&midi->stage, (sgate_grant_t){.paused = true, .ramp_ms = 5});
     midi_stage_render(midi, 1024);
-    EXPECT_EQUAL(midi->count, 4);
+    EXPECT_EQUAL(midi->count, 6);
     EXPECT(midi->sent[0].frame >= 64 + 240 && midi->sent[0].frame <= 64 + 240 + 256);
-    const uint8_t expected[4][3] = {{0xB3, 120, 0}, {0xB3, 121, 0}, {0xBA, 120, 0}, {0xBA, 121, 0}};
-    for (uint32_t i = 0; i < 4 && i < midi->count; i++) {
+    const uint8_t expected[6][3] = {{0xB3, 120, 0}, {0xB3, 123, 0}, {0xB3, 121, 0},
+                                    {0xBA, 120, 0}, {0xBA, 123, 0}, {0xBA, 121, 0}};
+    for (uint32_t i = 0; i < 6 && i < midi->count; i++) {
         EXPECT(midi_stage_sent(midi, i, midi->sent[0].frame, expected[i], 3));
     }
     midi->count = 0;
@@ -192,6 +193,85 @@ TEST(an_interruption_silences_an_output) {
     receive(midi, 0, note, 3);
     midi_stage_cycle(midi, 64);
     EXPECT(midi->count == 1 && midi->sent[0].bytes[0] == 0x90);
+    midi_stage_close(midi);
+}
+
+// Returns whether the event with this index is the beginning of a silence of channel 0.
+static bool silences(const midi_stage_t *midi, uint32_t index) {
+    return index < midi->count && memcmp(midi->sent[index].bytes, (const uint8_t[]){0xB0, 120, 0}, 3) == 0;
+}
+
+/// INT-1: a note-off that falls into a short interruption is made up for.
+TEST(a_note_off_in_an_interruption_is_not_lost) {
+    midi_stage_t *midi = midi_stage_open(0, true);
+    receive(midi, 0, note, 3);
+    midi_stage_cycle(midi, 1024);
+    stage_grant(&midi->stage, (sgate_grant_t){.paused = true, .ramp_ms = 5});
+    receive(midi, 500, (const uint8_t[]){0x80, 0x3C, 0}, 3); // the fade has 240 frames
+    midi_stage_cycle(midi, 1024);
+    EXPECT_EQUAL(midi->count, 1);
+    stage_grant(&midi->stage, (sgate_grant_t){.ramp_ms = 5});
+    receive(midi, 5, note, 3);
+    midi_stage_cycle(midi, 1024);
+    EXPECT_EQUAL(midi->count, 5);
+    EXPECT(silences(midi, 1) && midi->sent[1].frame == 2048);
+    EXPECT(midi_stage_sent(midi, 4, 2053, note, 3));
+    midi_stage_close(midi);
+}
+
+/// A cycle without frames sends nothing: the next one does.
+TEST(a_silence_waits_for_frames) {
+    midi_stage_t *midi = midi_stage_open(0, true);
+    receive(midi, 0, note, 3);
+    midi_stage_cycle(midi, 64);
+    rcore_silence_midi_outputs(midi->stage.core);
+    midi_stage_cycle(midi, 0);
+    midi_stage_cycle(midi, 64);
+    EXPECT_EQUAL(midi->count, 4);
+    EXPECT(silences(midi, 1));
+    rcore_silence_midi_outputs(midi->stage.core);
+    midi_stage_cycle(midi, 64);
+    EXPECT_EQUAL(midi->count, 4); // nothing sounds
+    receive(midi, 0, note, 3);
+    midi_stage_cycle(midi, 64);
+    stage_grant(&midi->stage, (sgate_grant_t){.paused = true});
+    midi_stage_cycle(midi, 0);
+    midi_stage_cycle(midi, 0);
+    midi_stage_cycle(midi, 64);
+    midi_stage_cycle(midi, 64);
+    EXPECT_EQUAL(midi->count, 8);
+    EXPECT(silences(midi, 5));
+    midi_stage_close(midi);
+}
+
+TEST(real_time_messages_do_not_divide_an_exclusive_message) {
+    midi_stage_t *midi = midi_stage_open(0, true);
+    receive(midi, 7, (const uint8_t[]){0xF0, 1, 2, 0xF8, 3, 0xFA, 0xF7}, 7);
+    midi_stage_cycle(midi, 64);
+    EXPECT_EQUAL(midi->count, 3);
+    EXPECT(midi_stage_sent(midi, 0, 7, (const uint8_t[]){0xF8}, 1));
+    EXPECT(midi_stage_sent(midi, 1, 7, (const uint8_t[]){0xFA}, 1));
+    EXPECT(midi_stage_sent(midi, 2, 7, (const uint8_t[]){0xF0, 1, 2, 3, 0xF7}, 5));
+    // Continued in the next cycle, at the frame of a clock.
+    receive(midi, 60, (const uint8_t[]){0xF0, 4}, 2);
+    midi_stage_cycle(midi, 64);
+    receive(midi, 9, (const uint8_t[]){0xF8, 5, 0xF7}, 3);
+    midi_stage_cycle(midi, 64);
+    EXPECT(midi_stage_sent(midi, 3, 124, (const uint8_t[]){0xF0, 4}, 2));
+    EXPECT(midi_stage_sent(midi, 4, 137, (const uint8_t[]){0xF8}, 1));
+    EXPECT(midi_stage_sent(midi, 5, 137, (const uint8_t[]){5, 0xF7}, 2));
+    midi_stage_close(midi);
+}
+
+TEST(the_rest_of_an_exclusive_message_that_was_ended_is_dropped) {
+    midi_stage_t *midi = midi_stage_open(0, true);
+    receive(midi, 0, (const uint8_t[]){0xF0, 1, 2}, 3);
+    EXPECT_EQUAL(post(midi, note, 3, 5), RCORE_OK);
+    midi_stage_cycle(midi, 64);
+    receive(midi, 0, (const uint8_t[]){3, 0xF7}, 2);
+    midi_stage_cycle(midi, 64);
+    EXPECT_EQUAL(midi->count, 2);
+    EXPECT_EQUAL(rcore_midi_output_dropped(midi->output), 1);
     midi_stage_close(midi);
 }
 
@@ -287,6 +367,10 @@ int main(void) {
     RUN(what_a_cycle_cannot_hold_is_dropped_and_counted);
     RUN(a_cycle_takes_only_so_many_messages);
     RUN(an_interruption_silences_an_output);
+    RUN(a_note_off_in_an_interruption_is_not_lost);
+    RUN(a_silence_waits_for_frames);
+    RUN(real_time_messages_do_not_divide_an_exclusive_message);
+    RUN(the_rest_of_an_exclusive_message_that_was_ended_is_dropped);
     RUN(messages_to_removed_targets_are_ignored);
     RUN(replaced_routings_are_freed);
     RUN(a_routing_applies_at_once);
