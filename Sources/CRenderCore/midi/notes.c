@@ -30,7 +30,7 @@ static bool takes_turn(struct zone *zone, const struct press *press) RCORE_RT {
     return turn == settings->sequence_position - 1;
 }
 
-// Starts the zones of a press.
+// Starts the zones of a press, up to the first for which no voice is free.
 static void start_zones(rcore_t *core, rcore_instrument_t *instrument, rcore_zone_trigger_t trigger, uint32_t channel,
                         uint32_t key) RCORE_RT {
     const struct press *press = &instrument->channels[channel].presses[key];
@@ -38,11 +38,11 @@ static void start_zones(rcore_t *core, rcore_instrument_t *instrument, rcore_zon
     bool missed = false;
     for (uint32_t i = instrument->first_of_key[trigger][key]; i < end; i++) {
         struct zone *zone = &instrument->zones[instrument->zones_of_key[i]];
-        if (takes_turn(zone, press)) {
+        if (takes_turn(zone, press) && !missed) {
             if (zone->chokes != NULL) {
                 notes_choke(core, instrument, zone->chokes);
             }
-            missed |= !note_start(core, instrument, zone, channel, key, press->velocity);
+            missed = !note_start(core, instrument, zone, channel, key, press->velocity);
         }
     }
     if (missed) {
