@@ -124,10 +124,10 @@ extension RealServers {
             #expect(recording.events.allSatisfy { $0.bytes == [0xB3, 7, 9] })
         }
 
-        /// JACK's example of a sequencer, which repeats a note of key 61 at port `keyboard:out`.
+        /// JACK's example of a sequencer, which repeats a long note of key 61 at port `keyboard:out`.
         private func sequencer(on server: JackServer) throws -> ChildProcess {
             let process = try ChildProcess(
-                "jack_midiseq", ["keyboard", "4800", "0", "61", "2400"], environment: server.environment)
+                "jack_midiseq", ["keyboard", "4800", "0", "61", "4700"], environment: server.environment)
             #expect(
                 try eventually {
                     try ChildProcess.run("jack_lsp", ["keyboard"], environment: server.environment)
@@ -202,12 +202,14 @@ extension RealServers {
             return try driver.render(frames: frames, midi: ["keys": shifted])[0]
         }
 
-        @Test("SRV-2: when the server returns, MIDI ports and their connections are restored, and notes are heard")
+        @Test(
+            "SRV-2: when the server returns, MIDI ports and connections are restored, no note hangs, and new ones are heard"
+        )
         func loss() throws {
             let name = try ServerName()
             var server = try JackServer(name)
             defer { server.stop() }
-            let fixture = try Fixture(name)
+            let fixture = try Fixture(name, sound: [Float](repeating: 0.25, count: 4_800_000)) { $0.isOneShot = false }
             defer { fixture.player.engine.close() }
             let received = EventLog<MIDIMessage>()
             fixture.input.setHandler { received.note($0.message) }
@@ -221,12 +223,14 @@ extension RealServers {
                 "the app has been notified of the connection")
             #expect(received.wait { $0.contains(note) })
 
+            #expect(eventually { fixture.instrument.voiceCount > 0 })
             server.kill()
             #expect(fixture.player.waitForEvent { $0 == .serverLost })
             end(keyboard)
             let before = received.noted.count
             server = try JackServer(name)
             #expect(fixture.player.waitForEvent { if case .serverReturned = $0 { true } else { false } })
+            #expect(eventually { fixture.instrument.voiceCount == 0 }, "the note-off was missed")
             keyboard = try sequencer(on: server)
             #expect(received.wait { $0.dropFirst(before).contains(note) })
             #expect(eventually { received.noted.count > before + 4 })

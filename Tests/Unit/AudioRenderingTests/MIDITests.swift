@@ -29,6 +29,32 @@ import Testing
         input.setHandler(nil)
         try stage.driver.render(frames: 100, midi: ["keys": [Self.event(.stop, 1_150)]])
         #expect(received.noted.count == events.count && input.lostMessages == 0)
+        // Without a handler, nothing is recorded, so nothing can be lost.
+        try stage.driver.render(
+            frames: 256, midi: ["keys": [MIDIEvent](repeating: Self.event(.clock, 1_300), count: 9_000)])
+        #expect(input.lostMessages == 0)
+    }
+
+    @Test("Messages of all kinds are sent and received as they are")
+    func kinds() throws {
+        let stage = try EngineFixture()
+        let output = try stage.engine.makeMIDIOutput(name: "synth")
+        let input = try stage.engine.makeMIDIInput(name: "keys")
+        let received = EventLog<MIDIMessage>()
+        input.setHandler { received.note($0.message) }
+        let messages: [MIDIMessage] = [
+            .noteOff(channel: 1, key: 2, velocity: 3), .noteOn(channel: 2, key: 3, velocity: 4),
+            .keyPressure(channel: 3, key: 4, pressure: 5), .controlChange(channel: 4, controller: 5, value: 6),
+            .programChange(channel: 5, program: 6), .channelPressure(channel: 6, pressure: 7),
+            .pitchBend(channel: 15, value: 12_345), .systemExclusive([8, 9]), .timeCodeQuarterFrame(0x35),
+            .songPosition(12_346), .songSelect(10), .tuneRequest, .clock, .start, .continue, .stop, .activeSensing,
+            .reset,
+        ]
+        let queue = try stage.engine.makeCommandQueue()
+        for message in messages { try queue.send(message, to: output, at: 100) }
+        try stage.driver.render(frames: 256, midi: ["keys": messages.map { Self.event($0, 5) }])
+        #expect(stage.driver.takeMIDI(from: output).map(\.message) == messages)
+        #expect(received.noted == messages)
     }
 
     @Test("Messages that a slow handler leaves unread are lost and counted; later ones arrive")
