@@ -39,8 +39,8 @@ func pads(_ paths: [String]) throws -> [InstrumentZone] {
 }
 
 func zones(in folder: String) throws -> [InstrumentZone] {
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-    let paths = names.map { folder + "/" + $0 }.filter {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let paths = names.sorted().map { folder + "/" + $0 }.filter {
         ["wav", "flac", "ogg", "aiff"].contains(($0 as NSString).pathExtension.lowercased())
     }
     let pitched = paths.compactMap { path in key(of: path).map { (key: $0, path: path) } }
@@ -54,7 +54,7 @@ guard let folder = CommandLine.arguments.dropFirst().first else {
 do {
     let zones = try zones(in: folder)
     guard !zones.isEmpty else {
-        print("'\(folder)' has no sounds: WAV, FLAC, Ogg or AIFF files.")
+        print("'\(folder)' is not a folder with sounds: WAV, FLAC, Ogg or AIFF files.")
         exit(66)
     }
     let session = AudioSession.shared
@@ -64,7 +64,7 @@ do {
     let instrument = try engine.makeInstrument(zones, on: session.bus)
     let keys = try engine.makeMIDIInput(name: "keys")
     try keys.connect(to: instrument)
-    print("\(zones.count) sounds; connect a keyboard to the MIDI port 'keys' (jack_lsp, jack_connect).")
+    print("Sounds: \(zones.count). Connect a keyboard to the MIDI port Sampler:keys (jack_lsp, jack_connect).")
     withExtendedLifetime((keys, instrument)) { dispatchMain() }
 } catch {
     print(error)

@@ -124,7 +124,8 @@ extension RealServers {
             #expect(recording.events.allSatisfy { $0.bytes == [0xB3, 7, 9] })
         }
 
-        /// JACK's example of a sequencer, which repeats a long note of key 61 at port `keyboard:out`.
+        /// JACK's example of a sequencer, which repeats a long note of key 61 at port
+        /// `keyboard:out`.
         private func sequencer(on server: JackServer) throws -> ChildProcess {
             let process = try ChildProcess(
                 "jack_midiseq", ["keyboard", "4800", "0", "61", "4700"], environment: server.environment)
