@@ -110,8 +110,8 @@ extension RealServers {
             try fixture.connect(probe)
             let distances = (0..<50).map { 97 * $0 }
             let queue = try fixture.player.engine.makeCommandQueue()
-            let recording = try probe.record([], frames: 48_000) {
-                let start = fixture.player.engine.currentFrame + 16_384
+            let recording = try probe.record([], frames: 96_000) {
+                let start = fixture.player.engine.currentFrame + 48_000
                 for distance in distances {
                     let time = start + UInt64(distance)
                     try queue.send(.noteOn(channel: 0, key: 60, velocity: 100), to: fixture.instrument, at: time)
