@@ -18,6 +18,7 @@
 #include "render_core.h"
 #include "session/gate.h"
 #include "session/signal.h"
+#include "transport/transport.h"
 #include "voices/voice_pool.h"
 
 /// The memory of all arrays of the core.
@@ -50,6 +51,7 @@ struct rcore {
     struct mix_state mix;
     struct curves curves;
     struct midi_state midi;
+    struct transport transport;
 };
 
 /// Returns one channel of a slot in an array of all slots' samples.

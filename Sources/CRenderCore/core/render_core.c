@@ -13,6 +13,7 @@
 #include "queue/commands.h"
 #include "session/gate.h"
 #include "session/signal.h"
+#include "transport/transport.h"
 #include "voices/playing.h"
 
 #include <string.h>
@@ -46,6 +47,7 @@ static void render_block(rcore_t *core, const struct period *period, uint32_t of
     buses_mix(core, nframes);
     routes_write(core, period->outputs, period->noutputs, offset, nframes);
     advance_time(core, nframes);
+    transport_advance(&core->transport, nframes);
     gates_advance(core, nframes);
     crossfade_advance(core, nframes);
 }
@@ -65,6 +67,9 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
     gates_read(core);
     inputs_read(core);
     midi_begin(core, nframes);
+    if (transport_begin(core)) {
+        commands_begin_pass(core);
+    }
     commands_take(core);
     midi_apply_changes(core);
     if (nframes == 0) {
@@ -83,6 +88,7 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
     add_to_counter(&core->counters.cycles, 1);
     atomic_store_explicit(&core->counters.playing_voices, core->voices.playing_count - core->voices.gap_count,
                           memory_order_relaxed);
+    transport_publish(core);
     work_report(core);
     denormals_flush_end(mode);
 }

@@ -10,6 +10,7 @@
 #include "queue/command.h"
 #include "queue/queue.h"
 #include "queue/ring.h"
+#include "transport/transport.h"
 #include "voices/voice.h"
 
 #include <stdlib.h>
@@ -80,9 +81,10 @@ static size_t lay_out(rcore_t *core, void *arena) {
             command_ring_init(&core->commands.queues[i].ring, commands, config->command_capacity);
         }
     }
-    core->commands.pending = carve(
-        &layout, (size_t)config->max_queues * config->command_capacity + RCORE_MAX_MIDI_EVENTS + config->max_voices,
-        sizeof *core->commands.pending);
+    const size_t timed = (size_t)config->max_queues * config->command_capacity;
+    core->commands.pending.commands =
+        carve(&layout, timed + RCORE_MAX_MIDI_EVENTS + config->max_voices, sizeof *core->commands.pending.commands);
+    core->commands.beats.commands = carve(&layout, timed, sizeof *core->commands.beats.commands);
     core->events.items = carve(&layout, config->event_capacity, sizeof *core->events.items);
     core->curves.running = carve(&layout, config->max_curves, curves_bytes());
     core->curves.of_parameter = carve(&layout, curves_parameters(config), sizeof *core->curves.of_parameter);
@@ -177,6 +179,7 @@ rcore_t *rcore_create(const rcore_config_t *config, rcore_status_t *status) {
     (void)sem_init(&core->work.semaphore, 0, 0); // fails only for values beyond SEM_VALUE_MAX
     atomic_init(&core->work.is_posted, false);
     initialise_arrays(core);
+    transport_init(core);
     *status = RCORE_OK;
     return core;
 }
@@ -191,6 +194,7 @@ void rcore_destroy(rcore_t *core) {
         rcore_plan_destroy(plan);
     }
     midi_destroy(core);
+    transport_destroy(core);
     memory_unlock(core->arena.memory, core->arena.bytes);
     memory_unlock(core, sizeof *core);
     (void)sem_destroy(&core->work.semaphore);

@@ -3,12 +3,13 @@
 /// Each thread that triggers sound opens its own queue, once. Posting through it is wait-free,
 /// allocates nothing and never waits for another thread. Any queue may command any voice.
 ///
-/// `when` is RCORE_NOW or an absolute frame of `rcore_time`. The command takes effect on exactly
-/// that frame. A command whose time is past takes effect immediately and counts as late. A command
-/// for a voice, or for the gain or pan of a bus, also counts as late if the session is suspended at
-/// that time: it becomes audible when the session resumes. Commands of one queue for one time keep
-/// their order; commands of several queues have no defined order. Ramp lengths are in frames. With
-/// a length of 0, the value changes between two samples, which clicks.
+/// `when` is RCORE_NOW, an absolute frame of `rcore_time` (below 2^63), or a beat of the transport
+/// (`rcore_beat_time`). The command takes effect on exactly that frame. A command whose time is
+/// past takes effect immediately and counts as late. A command for a voice, or for the gain or pan
+/// of a bus, also counts as late if the session is suspended at that time: it becomes audible when
+/// the session resumes. Commands of one queue for one time keep their order; commands of several
+/// queues have no defined order. Ramp lengths are in frames. With a length of 0, the value changes
+/// between two samples, which clicks.
 ///
 /// Each post returns RCORE_OK, RCORE_BAD_ARGUMENT (also for a voice whose start was not posted),
 /// RCORE_STALE or RCORE_FULL, and posts nothing unless it returns RCORE_OK. RCORE_FULL: the queue's
@@ -178,9 +179,9 @@ void rcore_transaction_cancel(rcore_queue_t *queue) RCORE_RT;
 /// a limiter is on another route slot or at another output, a bus is under another gate while a bus
 /// that feeds it does not move with it, or the connections of both plans together form a cycle.
 /// First post a plan that avoids the conflict, and this one once that plan is in use.
-/// RCORE_BAD_ARGUMENT: the plan is NULL or already posted, a transaction is open, or the latency of
-/// a path exceeds RCORE_MAX_LATENCY. RCORE_NO_MEMORY: memory, such as that of delay lines, could
-/// not be allocated.
+/// RCORE_BAD_ARGUMENT: the plan is NULL or already posted, a transaction is open, `when` is a beat,
+/// or the latency of a path exceeds RCORE_MAX_LATENCY. RCORE_NO_MEMORY: memory, such as that of
+/// delay lines, could not be allocated.
 ///
 /// The core initialises a bus slot that the previous plan did not have: unity gain, pan in the
 /// centre, neither muted nor soloed, or the state that `rcore_plan_set_initial_bus_state` set; its

@@ -21,6 +21,7 @@
 #include "rcore_midi.h"
 #include "rcore_plan.h"
 #include "rcore_queue.h"
+#include "rcore_transport.h"
 #include "rcore_voice.h"
 
 #ifdef __cplusplus
@@ -31,8 +32,8 @@ extern "C" {
 
 /// Sizes of a core, fixed for its lifetime, and its initial sample rate.
 typedef struct rcore_config {
-    /// Hz, RCORE_MIN_SAMPLE_RATE…RCORE_MAX_SAMPLE_RATE. Only gate ramps and instruments depend on
-    /// it.
+    /// Hz, RCORE_MIN_SAMPLE_RATE…RCORE_MAX_SAMPLE_RATE. Only gate ramps, instruments and the
+    /// transport depend on it.
     uint32_t sample_rate;
     /// Size of the voice pool, 1…65536, including voices that wait for their start or fade out.
     uint32_t max_voices;
@@ -81,8 +82,9 @@ void rcore_destroy(rcore_t *core);
 
 /// Returns the sizes of the core, with rounded capacities, and its sample rate. [any]
 rcore_config_t rcore_configuration(const rcore_t *core);
-/// Sets the sample rate of the gate ramps that start from the next cycle on, and of instruments,
-/// whose notes change their speed at once. [control] RCORE_BAD_ARGUMENT when it is out of range.
+/// Sets the sample rate of the gate ramps that start from the next cycle on, of instruments, whose
+/// notes change their speed at once, and of the transport, whose position in beats stays. [control]
+/// RCORE_BAD_ARGUMENT when it is out of range.
 rcore_status_t rcore_set_sample_rate(rcore_t *core, uint32_t sample_rate);
 
 // ---- The cycle
@@ -155,7 +157,8 @@ bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT;
 /// - half of a meter's tap or of a route's capture is filled: in every cycle, until control has
 ///   read it;
 /// - a session bus begins or ceases to have signal (`rcore_bus_has_signal`);
-/// - it no longer needs a plan (`rcore_collect_plans`).
+/// - it no longer needs a plan (`rcore_collect_plans`) or a tempo map (`rcore_collect_tempo_maps`);
+/// - the transport changes (`rcore_read_transport`).
 ///
 /// Never waiting is allowed: control can also poll. The cycle makes a system call (`sem_post`,
 /// which does not block) only if a thread waits here.

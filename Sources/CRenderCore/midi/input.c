@@ -4,8 +4,8 @@
 #include "core/counters.h"
 #include "core/memory.h"
 #include "midi/midi.h"
-#include "queue/pending.h"
 #include "queue/ring.h"
+#include "queue/scheduled.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "core/core.h"
 #include "midi/note_levels.h"
 #include "midi/note_lists.h"
-#include "queue/pending.h"
+#include "queue/scheduled.h"
 #include "voices/voice.h"
 #include "voices/voices.h"
 

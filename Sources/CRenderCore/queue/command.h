@@ -29,6 +29,10 @@ enum command_kind {
     COMMAND_INPUT_GAIN,
     COMMAND_PLAN,
     COMMAND_MIDI,
+    COMMAND_TRANSPORT_START,
+    COMMAND_TRANSPORT_STOP,
+    COMMAND_TRANSPORT_LOCATE,
+    COMMAND_TRANSPORT_FOLLOW,
     /// Moves the envelope of a note's voice. Only the cycle itself schedules it.
     COMMAND_ENVELOPE,
 };
@@ -39,6 +43,7 @@ enum { NO_QUEUE = UINT8_MAX };
 /// A command, of fixed size: two fill a cache line. The voice itself carries the parameters of a
 /// start.
 struct command {
+    /// RCORE_NOW, a frame, or a beat (transport/transport.h).
     uint64_t when;
     /// What the command is for.
     union {
@@ -50,7 +55,8 @@ struct command {
     union {
         /// Serial of a plan.
         uint64_t serial;
-        /// Target of a seek.
+        /// Target of a seek. Of a COMMAND_TRANSPORT_LOCATE: the beat, as a fixed-point number. Of a
+        /// COMMAND_TRANSPORT_FOLLOW: whether it is not 0.
         uint64_t frame;
         /// Gain, pan, speed or level. Mute and solo: whether it is not 0.
         float value;

@@ -3,97 +3,13 @@
 
 #include "core/core.h"
 #include "core/counters.h"
-#include "graph/crossfade.h"
-#include "midi/midi.h"
-#include "mix/buses.h"
 #include "mix/curves.h"
-#include "mix/ramp.h"
-#include "mix/solo.h"
-#include "queue/pending.h"
+#include "queue/command.h"
+#include "queue/discard.h"
+#include "queue/execute.h"
 #include "queue/queue.h"
-#include "voices/voice.h"
-#include "voices/voices.h"
-
-// Ends the voices on a bus slot (RCORE_NONE: all) whose start is pending. Other commands to them
-// then have no effect.
-static void stop_waiting(rcore_t *core, uint32_t slot) RCORE_RT {
-    for (uint32_t i = 0; i < core->commands.pending_count; i++) {
-        const struct command *command = &core->commands.pending[i].command;
-        const struct voice *voice = command->kind == COMMAND_START ? voice_find(core, command->voice) : NULL;
-        // The cycle owns a waiting voice, whose start was posted. A voice that has ended may have
-        // been acquired again.
-        const uint64_t status = voice != NULL ? atomic_load_explicit(&voice->status, memory_order_acquire) : 0;
-        const bool waits = status >> 32 == command->voice >> 32 && status_state(status) == RCORE_VOICE_WAITING;
-        if (waits && (slot == RCORE_NONE || voice->params.bus == slot)) {
-            const struct command stop = {.kind = COMMAND_STOP, .voice = command->voice};
-            (void)voice_apply(core, &stop);
-        }
-    }
-}
-
-// Moves the envelope of a note's voice, unless it must wait.
-static void move_envelope(rcore_t *core, const struct command *command) RCORE_RT {
-    const uint32_t wait = voice_envelope_wait(core, command->voice);
-    if (wait == 0) {
-        (void)voice_apply(core, command);
-        return;
-    }
-    struct command later = *command;
-    later.when = core_now(core) + wait;
-    (void)commands_schedule(core, later); // has room: this command has just left
-}
-
-// Carries out a command. Returns false if it is for the gain or pan of a suspended bus, or for a
-// voice of a suspended session: its effect is then heard only after the session has resumed.
-static bool execute(rcore_t *core, const struct command *command) RCORE_RT {
-    switch (command->kind) {
-    case COMMAND_PLAN:
-        // If a newer plan was already applied, the control thread may have freed this one.
-        if (command->serial > core->graph.crossfade.newest_serial) {
-            crossfade_begin(core, command->plan);
-        }
-        break;
-    case COMMAND_STOP_ALL:
-        stop_waiting(core, command->slot);
-        voices_stop(core, command->slot, command->ramp_frames);
-        break;
-    case COMMAND_BUS_GAIN:
-        curves_end(core, command->kind, command->slot);
-        ramp_to(&core->mix.buses[command->slot].gain, command->value, command->ramp_frames);
-        bus_set_due(core, command->slot);
-        return !core->mix.buses[command->slot].suspended;
-    case COMMAND_BUS_PAN:
-        curves_end(core, command->kind, command->slot);
-        ramp_to(&core->mix.buses[command->slot].pan, command->value, command->ramp_frames);
-        bus_set_due(core, command->slot);
-        return !core->mix.buses[command->slot].suspended;
-    case COMMAND_BUS_MUTE:
-        core->mix.buses[command->slot].muted = command->value != 0.0f;
-        solo_apply(core, command->ramp_frames);
-        break;
-    case COMMAND_BUS_SOLO:
-        core->mix.buses[command->slot].soloed = command->value != 0.0f;
-        solo_apply(core, command->ramp_frames);
-        break;
-    case COMMAND_SEND_LEVEL:
-        curves_end(core, command->kind, command->slot);
-        ramp_to(&core->mix.sends[command->slot].level, command->value, command->ramp_frames);
-        break;
-    case COMMAND_INPUT_GAIN:
-        curves_end(core, command->kind, command->slot);
-        ramp_to(&core->inputs.slots[command->slot].gain, command->value, command->ramp_frames);
-        break;
-    case COMMAND_MIDI:
-        midi_deliver(core, command->slot, command->midi, command->midi_size);
-        break;
-    case COMMAND_ENVELOPE:
-        move_envelope(core, command);
-        break;
-    default:
-        return voice_apply(core, command);
-    }
-    return true;
-}
+#include "transport/clock.h"
+#include "transport/transport.h"
 
 // Carries out a nonlinear ramp: as a linear one, which a curve then drives.
 static bool execute_curved(rcore_t *core, const struct command *command) RCORE_RT {
@@ -103,44 +19,94 @@ static bool execute_curved(rcore_t *core, const struct command *command) RCORE_R
     return is_heard;
 }
 
+static bool carry_out(rcore_t *core, const struct command *command) RCORE_RT {
+    switch (command->kind) {
+    case COMMAND_TRANSPORT_START:
+    case COMMAND_TRANSPORT_STOP:
+    case COMMAND_TRANSPORT_LOCATE:
+    case COMMAND_TRANSPORT_FOLLOW:
+        if (transport_apply(core, command)) {
+            commands_begin_pass(core);
+        }
+        return true;
+    default:
+        return command->curve != RCORE_CURVE_LINEAR ? execute_curved(core, command) : execute(core, command);
+    }
+}
+
 // Carries out a command, counts it if it is late, and frees its place among the queue's timed
 // commands, or among those that the cycle has scheduled.
-static void apply(rcore_t *core, const struct command *command) RCORE_RT {
+static void apply(rcore_t *core, const struct command *command, bool is_late) RCORE_RT {
     if (command->queue == NO_QUEUE) {
         core->commands.scheduled_count -= 1;
         (void)execute(core, command);
         return;
     }
-    const bool curved = command->curve != RCORE_CURVE_LINEAR;
-    const bool is_heard = curved ? execute_curved(core, command) : execute(core, command);
-    if (command->when != RCORE_NOW && (!is_heard || command->when < core_now(core))) {
-        add_to_counter(&core->counters.late_commands, 1);
-    }
+    const bool is_heard = carry_out(core, command);
     if (command->when != RCORE_NOW) {
-        // Release: the command no longer occupies the heap.
-        _Atomic(uint64_t) *done = &core->commands.queues[command->queue].timed_applied;
-        atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1, memory_order_release);
+        if (is_late || !is_heard) {
+            add_to_counter(&core->counters.late_commands, 1);
+        }
+        queue_did_apply(&core->commands.queues[command->queue]);
     }
+}
+
+// Returns the frames until the first command for a beat is due; negative: it is late; INT64_MAX:
+// none will be due.
+static int64_t frames_until_beat(const rcore_t *core) RCORE_RT {
+    if (core->commands.beats.count == 0 || !core->transport.is_rolling) {
+        return INT64_MAX;
+    }
+    return clock_frames_until(&core->transport, core->commands.beats.commands[0].command.when);
 }
 
 void commands_apply(rcore_t *core) RCORE_RT {
-    while (core->commands.pending_count > 0 && core->commands.pending[0].command.when <= core_now(core)) {
-        const struct command first = pending_remove_first(core);
-        apply(core, &first);
+    struct pending_heap *pending = &core->commands.pending;
+    for (;;) {
+        // Each command may change which ones are due: it may start, stop or move the transport.
+        if (pending->count > 0 && pending->commands[0].command.when <= core_now(core)) {
+            const struct command first = pending_remove_first(pending);
+            apply(core, &first, first.when < core_now(core));
+            continue;
+        }
+        const int64_t until_beat = frames_until_beat(core);
+        if (until_beat > 0) {
+            return;
+        }
+        const struct command first = pending_remove_first(&core->commands.beats);
+        apply(core, &first, until_beat < 0);
     }
 }
 
-// Applies the posted commands of a queue that are due, and moves the others to the heap. Releases
+void commands_begin_pass(rcore_t *core) RCORE_RT {
+    while (core->commands.beats.count > 0) {
+        const struct command first = pending_remove_first(&core->commands.beats);
+        discard(core, &first);
+    }
+}
+
+// Stores a posted command for a beat, or discards it if its pass has ended. The heaps have room:
+// queue_reserve limits the timed commands of each queue.
+static void take_beat(rcore_t *core, const struct command *command) RCORE_RT {
+    if (time_is_in_pass(&core->transport, command->when)) {
+        pending_add(&core->commands.beats, *command);
+    } else {
+        discard(core, command);
+    }
+}
+
+// Applies the posted commands of a queue that are due, and moves the others to the heaps. Releases
 // them when it has taken all, so that it takes at most as many as the ring holds. Not inlined: a
 // cycle without commands would save registers that it does not use.
 __attribute__((noinline)) static void drain_queue(rcore_t *core, struct command_ring *ring) RCORE_RT {
     uint64_t taken = 0;
     for (const struct command *command; (command = command_ring_read_slot(ring, taken)) != NULL; taken++) {
         if (command->when <= core_now(core)) {
-            apply(core, command);
+            apply(core, command, command->when < core_now(core));
+        } else if (time_is_beat(command->when)) {
+            take_beat(core, command);
         } else {
-            // The heap has room: queue_reserve limits the timed commands of each queue.
-            pending_add(core, *command);
+            pending_add(&core->commands.pending, *command);
         }
     }
     command_ring_did_read(ring, taken);
@@ -154,12 +120,19 @@ void commands_take(rcore_t *core) RCORE_RT {
             drain_queue(core, &queue->ring);
         }
     }
+    if (core->commands.beats.count > 0) { // those just taken may be due
+        commands_apply(core);
+    }
 }
 
 uint32_t commands_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
-    if (core->commands.pending_count == 0) {
-        return nframes;
+    if (core->commands.pending.count > 0) {
+        const uint64_t distance = core->commands.pending.commands[0].command.when - core_now(core);
+        nframes = distance < nframes ? (uint32_t)distance : nframes;
     }
-    const uint64_t distance = core->commands.pending[0].command.when - core_now(core);
-    return distance < nframes ? (uint32_t)distance : nframes;
+    if (core->commands.beats.count > 0) {
+        const int64_t distance = frames_until_beat(core);
+        nframes = distance < nframes ? (uint32_t)distance : nframes;
+    }
+    return nframes;
 }

@@ -4,6 +4,7 @@
 #include "graph/plan.h"
 #include "mix/matrix.h"
 #include "queue/queue.h"
+#include "transport/transport.h"
 #include "voices/pool.h"
 #include "voices/voice.h"
 
@@ -298,7 +299,7 @@ static bool plan_fits(const rcore_t *core, const rcore_plan_t *plan) {
 }
 
 rcore_status_t rcore_post_plan(rcore_queue_t *queue, rcore_plan_t *plan, uint64_t when) {
-    if (plan == NULL || plan->serial != 0 || queue->transaction_open) {
+    if (plan == NULL || plan->serial != 0 || queue->transaction_open || time_is_beat(when)) {
         return RCORE_BAD_ARGUMENT;
     }
     rcore_t *core = queue->core;

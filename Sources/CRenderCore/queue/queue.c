@@ -33,8 +33,8 @@ void rcore_queue_close(rcore_queue_t *queue) {
 
 rcore_status_t queue_reserve(rcore_queue_t *queue, uint64_t when) RCORE_RT {
     const uint32_t needed = queue->staged + 1;
-    // Timed commands wait in the cycle's heap and have a separate limit, so they never take room in
-    // the ring from untimed commands.
+    // Timed commands wait in the cycle's heaps and have a separate limit, so they never take room
+    // in the ring from untimed commands.
     const uint64_t waiting = queue->timed_posted - atomic_load_explicit(&queue->timed_applied, memory_order_acquire);
     if (queue->transaction_failed || command_ring_writable(&queue->ring, needed) < needed ||
         (when != RCORE_NOW && waiting >= queue->ring.write_capacity)) {

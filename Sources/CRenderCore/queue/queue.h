@@ -8,7 +8,7 @@
 struct rcore_queue {
     struct command_ring ring;
     rcore_t *core;
-    /// Number of timed commands that were applied.
+    /// Number of timed commands that were applied or discarded.
     _Atomic(uint64_t) timed_applied;
     /// Number of timed commands that were posted. [producer]
     uint64_t timed_posted;
@@ -30,5 +30,12 @@ rcore_status_t queue_reserve(rcore_queue_t *queue, uint64_t when) RCORE_RT;
 rcore_status_t queue_reserve_curve(rcore_queue_t *queue) RCORE_RT;
 /// Writes a command to the next slot, and publishes it unless a transaction is open. [producer]
 void queue_put(rcore_queue_t *queue, struct command command) RCORE_RT;
+
+/// Frees the place of a timed command, which has left the heaps. [render]
+static inline void queue_did_apply(rcore_queue_t *queue) RCORE_RT {
+    // Release: the command no longer occupies a heap.
+    const uint64_t applied = atomic_load_explicit(&queue->timed_applied, memory_order_relaxed);
+    atomic_store_explicit(&queue->timed_applied, applied + 1, memory_order_release);
+}
 
 #endif

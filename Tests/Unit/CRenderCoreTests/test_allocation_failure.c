@@ -120,6 +120,13 @@ static bool make_limiter(rcore_status_t *status) {
     return limiter != NULL;
 }
 
+static bool make_tempo_map(rcore_status_t *status) {
+    const rcore_tempo_change_t change = {.beats_per_minute = 120, .beats_per_bar = 4, .beat_unit = 4};
+    rcore_tempo_map_t *map = rcore_tempo_map_create(&change, 1, status);
+    rcore_tempo_map_destroy(map);
+    return map != NULL;
+}
+
 static bool make_page(rcore_status_t *status) {
     sgate_page_t *page = sgate_page_create();
     *status = page != NULL ? RCORE_OK : RCORE_NO_MEMORY;
@@ -216,6 +223,7 @@ TEST(set_up_fails_cleanly) {
     expect_clean_failures("standard matrix", make_standard_matrix);
     expect_clean_failures("meter", make_meter);
     expect_clean_failures("limiter", make_limiter);
+    expect_clean_failures("tempo map", make_tempo_map);
     expect_clean_failures("gate page", make_page);
 }
 

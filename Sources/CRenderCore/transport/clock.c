@@ -1,0 +1,43 @@
+// Which beat is at which transport frame: by the tempo map, or by the leader.
+#include "transport/clock.h"
+
+#include <math.h>
+
+// Two programs that compute a beat by different sums agree on its frame: a beat this little before
+// the middle of two frames belongs to the second one.
+static const double rounding_tolerance = 1e-6;
+
+static int64_t nearest_frame(double frame) RCORE_RT { return (int64_t)floor(frame + 0.5 + rounding_tolerance); }
+
+static double beat_of_fixed(uint64_t fixed) RCORE_RT { return (double)fixed / BEAT_ONE; }
+
+double clock_leader_beat(const struct transport *transport, int64_t frame) RCORE_RT {
+    const struct leader_beats *leader = &transport->leader;
+    return leader->beat + (double)(frame - leader->frame) * leader->beats_per_minute / (60.0 * transport->rate);
+}
+
+double clock_map_beat(const struct transport *transport, int64_t frame) RCORE_RT {
+    return rcore_tempo_map_beat(transport->map, ((double)frame + transport->map_shift) / transport->rate);
+}
+
+double clock_beat(const struct transport *transport) RCORE_RT {
+    return transport->has_leader ? clock_leader_beat(transport, transport->frame)
+                                 : clock_map_beat(transport, transport->frame);
+}
+
+int64_t clock_map_frame(const struct transport *transport, uint64_t fixed) RCORE_RT {
+    const double seconds = rcore_tempo_map_seconds(transport->map, beat_of_fixed(fixed));
+    return nearest_frame(seconds * transport->rate - transport->map_shift);
+}
+
+static int64_t leader_frame(const struct transport *transport, uint64_t fixed) RCORE_RT {
+    const struct leader_beats *leader = &transport->leader;
+    const double beats = beat_of_fixed(fixed) - leader->beat;
+    return nearest_frame((double)leader->frame + beats * (60.0 * transport->rate) / leader->beats_per_minute);
+}
+
+int64_t clock_frames_until(const struct transport *transport, uint64_t when) RCORE_RT {
+    const uint64_t fixed = when & BEAT_FIXED_MASK;
+    const int64_t frame = transport->has_leader ? leader_frame(transport, fixed) : clock_map_frame(transport, fixed);
+    return frame - transport->frame;
+}

@@ -1,0 +1,96 @@
+// What other threads than the render thread do with the transport: they post maps and commands,
+// read the position, and report that a pass is prepared.
+#include "core/core.h"
+#include "queue/queue.h"
+#include "transport/position.h"
+#include "transport/transport.h"
+
+#include <math.h>
+
+// ---- Tempo maps: [control]
+
+rcore_status_t rcore_post_tempo_map(rcore_t *core, rcore_tempo_map_t *map) {
+    if (map == NULL || map->serial != 0) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    map->serial = ++core->transport.posted_serial;
+    map->next = core->transport.posted_maps;
+    core->transport.posted_maps = map;
+    // Release: the cycle reads what was written before.
+    atomic_store_explicit(&core->transport.newest_map, map, memory_order_release);
+    return RCORE_OK;
+}
+
+uint32_t rcore_collect_tempo_maps(rcore_t *core) {
+    const uint64_t retired = atomic_load_explicit(&core->transport.retired_serial, memory_order_acquire);
+    uint32_t left = 0;
+    for (rcore_tempo_map_t **link = &core->transport.posted_maps; *link != NULL;) {
+        rcore_tempo_map_t *map = *link;
+        if (map->serial < retired) {
+            *link = map->next;
+            rcore_tempo_map_destroy(map);
+        } else {
+            link = &map->next;
+            left++;
+        }
+    }
+    return left;
+}
+
+void transport_destroy(rcore_t *core) {
+    while (core->transport.posted_maps != NULL) {
+        rcore_tempo_map_t *map = core->transport.posted_maps;
+        core->transport.posted_maps = map->next;
+        rcore_tempo_map_destroy(map);
+    }
+}
+
+// ---- Commands: [producer]
+
+uint64_t rcore_beat_time(uint32_t pass, double beat) RCORE_RT {
+    const double clamped = beat > 0.0 ? fmin(beat, RCORE_MAX_BEAT) : 0.0; // 0 for NaN
+    return UINT64_C(1) << 63 | (uint64_t)(pass & BEAT_PASS_MASK) << BEAT_PASS_SHIFT |
+           (uint64_t)(clamped * BEAT_ONE + 0.5);
+}
+
+static rcore_status_t post(rcore_queue_t *queue, uint8_t kind, uint64_t argument, uint64_t when) RCORE_RT {
+    const rcore_status_t status = queue_reserve(queue, when);
+    if (status == RCORE_OK) {
+        queue_put(queue, (struct command){.kind = kind, .frame = argument, .when = when});
+    }
+    return status;
+}
+
+rcore_status_t rcore_post_transport_start(rcore_queue_t *queue, uint64_t when) RCORE_RT {
+    return post(queue, COMMAND_TRANSPORT_START, 0, when);
+}
+
+rcore_status_t rcore_post_transport_stop(rcore_queue_t *queue, uint64_t when) RCORE_RT {
+    return post(queue, COMMAND_TRANSPORT_STOP, 0, when);
+}
+
+rcore_status_t rcore_post_transport_locate(rcore_queue_t *queue, double beat, uint64_t when) RCORE_RT {
+    if (!(beat >= 0.0 && beat <= RCORE_MAX_BEAT)) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    // Rounded like the beat of a command, so that a command for this beat is for this frame.
+    const uint64_t fixed = rcore_beat_time(0, beat) & BEAT_FIXED_MASK;
+    return post(queue, COMMAND_TRANSPORT_LOCATE, fixed, when);
+}
+
+rcore_status_t rcore_post_transport_follow(rcore_queue_t *queue, bool follows, uint64_t when) RCORE_RT {
+    return post(queue, COMMAND_TRANSPORT_FOLLOW, follows ? 1 : 0, when);
+}
+
+// ---- Position and preparation: [any]
+
+rcore_transport_t rcore_read_transport(const rcore_t *core) { return position_read(&core->transport.board); }
+
+void rcore_require_preparation(rcore_t *core, bool is_required) RCORE_RT {
+    atomic_store_explicit(&core->transport.requires_preparation, is_required, memory_order_relaxed);
+}
+
+void rcore_report_prepared(rcore_t *core, uint32_t pass) RCORE_RT {
+    // Release: the cycle takes the commands that were posted before.
+    atomic_store_explicit(&core->transport.prepared, UINT64_C(1) + pass, memory_order_release);
+}

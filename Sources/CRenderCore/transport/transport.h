@@ -1,0 +1,94 @@
+/// The transport in the cycle: whether it rolls, its position, and which beat is at which frame.
+#ifndef RCORE_TRANSPORT_INTERNAL_H
+#define RCORE_TRANSPORT_INTERNAL_H
+
+#include "queue/command.h"
+#include "transport/position.h"
+#include "transport/tempo_map.h"
+
+/// The beats that the leader of a followed transport assigns: linear from an anchor.
+struct leader_beats {
+    /// A transport frame and its beat.
+    int64_t frame;
+    double beat;
+    double beats_per_minute;
+    /// Of the last report.
+    int32_t bar;
+    double bar_begin;
+    uint32_t beats_per_bar;
+    uint32_t beat_unit;
+};
+
+struct transport {
+    // [render]
+    bool is_rolling;
+    bool is_starting;
+    bool is_followed;
+    /// The beats are those of `leader`; otherwise those of `map`.
+    bool has_leader;
+    /// The position must be published although the transport is stopped.
+    bool has_changed;
+    /// `report` is for this cycle.
+    bool has_report;
+    uint32_t pass;
+    /// Transport frame at the current time of the core.
+    int64_t frame;
+    /// Sample rate to which `map_shift` and `leader` apply.
+    uint32_t rate;
+    const rcore_tempo_map_t *map;
+    /// Transport frame f is at frame f + `map_shift` of the map. Not 0 only after the map or the
+    /// sample rate has changed without a jump.
+    double map_shift;
+    struct leader_beats leader;
+    rcore_server_transport_t report;
+    /// The position that was published last.
+    rcore_transport_t published;
+
+    /// [any]
+    struct position_board board;
+    _Atomic(bool) requires_preparation;
+    /// 1 + the pass that was prepared last; 0: none.
+    _Atomic(uint64_t) prepared;
+    /// The map that was posted last.
+    _Atomic(const rcore_tempo_map_t *) newest_map;
+    /// The cycle no longer uses maps with lower serials.
+    _Atomic(uint64_t) retired_serial;
+    /// Newest first. [control]
+    rcore_tempo_map_t *posted_maps;
+    uint64_t posted_serial;
+};
+
+// Commands for beats: bit 63 of `when` is set, then 15 bits of the pass, then the beat as a
+// fixed-point number with 24 bits after the point.
+enum { BEAT_PASS_SHIFT = 48, BEAT_PASS_MASK = 0x7FFF };
+#define BEAT_FIXED_MASK ((UINT64_C(1) << BEAT_PASS_SHIFT) - 1)
+#define BEAT_ONE 16777216.0
+
+/// Returns whether a time is a beat.
+static inline bool time_is_beat(uint64_t when) RCORE_RT { return when >> 63 != 0; }
+/// Returns whether the beat is one of the current pass.
+static inline bool time_is_in_pass(const struct transport *transport, uint64_t when) RCORE_RT {
+    return (when >> BEAT_PASS_SHIFT & BEAT_PASS_MASK) == (transport->pass & BEAT_PASS_MASK);
+}
+
+/// Initialises the transport of a new core. [control]
+void transport_init(rcore_t *core);
+/// Frees every map that is posted. [control & !active]
+void transport_destroy(rcore_t *core);
+
+// ---- In the cycle: [render]
+
+/// Begins a cycle: takes the newest tempo map, the sample rate and the server's report. Returns
+/// whether a new pass begins.
+bool transport_begin(rcore_t *core) RCORE_RT;
+/// Carries out a COMMAND_TRANSPORT_…. Returns whether a new pass begins.
+bool transport_apply(rcore_t *core, const struct command *command) RCORE_RT;
+/// Publishes the position at the end of a cycle.
+void transport_publish(rcore_t *core) RCORE_RT;
+
+/// Advances the position by the frames of a block.
+static inline void transport_advance(struct transport *transport, uint32_t nframes) RCORE_RT {
+    transport->frame += transport->is_rolling ? nframes : 0;
+}
+
+#endif
