@@ -95,6 +95,9 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
 
 uint64_t rcore_time(const rcore_t *core) RCORE_RT { return atomic_load_explicit(&core->time, memory_order_acquire); }
 
-void rcore_skip(rcore_t *core, uint64_t nframes) RCORE_RT { advance_time(core, nframes); }
+void rcore_skip(rcore_t *core, uint64_t nframes) RCORE_RT {
+    transport_skip(&core->transport, nframes);
+    advance_time(core, nframes);
+}
 
 void rcore_flush_denormals(void) RCORE_RT { (void)denormals_flush_begin(); }

@@ -11,7 +11,8 @@
 /// then.
 ///
 /// A *pass* is a stretch of time in which the transport rolls without a jump. A new pass begins
-/// when the transport stops and whenever its position jumps, also while it is stopped. Commands for
+/// when the transport stops, whenever its position jumps, also while it is stopped, and when a
+/// transport that does not roll gets another tempo map. Commands for
 /// beats are posted for a pass (`rcore_beat_time`), also before it rolls. So control posts what is
 /// to be heard from a position on when the pass begins, and the first frame that rolls has it.
 #ifndef RCORE_TRANSPORT_H
@@ -79,9 +80,10 @@ typedef struct rcore_bar {
 rcore_bar_t rcore_tempo_map_bar(const rcore_tempo_map_t *map, double beat) RCORE_RT;
 
 /// Replaces the tempo map, from the next cycle on. [control] A core has 120 beats per minute in 4/4
-/// until the first map is posted. The position in beats does not change, nor does the pass: what is
-/// waiting for a beat is heard at the new tempo. After the next jump, transport frame 0 is beat 0
-/// again. With RCORE_OK, the core owns the map. RCORE_BAD_ARGUMENT: it is NULL or already posted.
+/// until the first map is posted. The position in beats does not change. While the transport rolls,
+/// the pass does not change either: what is waiting for a beat is heard at the new tempo.
+/// Otherwise, a new pass begins. After the next jump, transport frame 0 is beat 0 again. With
+/// RCORE_OK, the core owns the map. RCORE_BAD_ARGUMENT: it is NULL or already posted.
 rcore_status_t rcore_post_tempo_map(rcore_t *core, rcore_tempo_map_t *map);
 /// Frees the maps that are no longer in use. [control] Returns the number of posted maps that are
 /// left.
@@ -96,24 +98,30 @@ uint32_t rcore_collect_tempo_maps(rcore_t *core);
 /// and counted as late, if the transport has passed the beat in this pass. When the pass ends, or
 /// if it has ended when the command is posted, the command is discarded: a voice whose start is
 /// discarded ends. Commands that end a sound take effect at once instead: `rcore_post_stop`,
-/// `rcore_post_stop_all`, `rcore_post_leave_loop`, and the MIDI messages note-off, release of the
-/// sustain or sostenuto pedal, all sound off and all notes off. Plans have no beats:
-/// `rcore_post_plan` takes frames only, and returns RCORE_BAD_ARGUMENT for a beat.
+/// `rcore_post_leave_loop`, and the MIDI messages note-off and release of the sustain or sostenuto
+/// pedal. A voice that starts at a beat while its session is suspended ends unheard. Plans have no
+/// beats: `rcore_post_plan` takes frames only, and returns RCORE_BAD_ARGUMENT for a beat.
 ///
 /// At one frame, commands for frames take effect first, then those for beats, in the order of their
 /// beats. The pass is compared modulo 2^15.
 uint64_t rcore_beat_time(uint32_t pass, double beat) RCORE_RT;
 
-/// Starts the core's own transport. [producer] At RCORE_NOW: in the next period. No effect while it
-/// rolls. Each of these four returns RCORE_OK or RCORE_FULL, like the other `rcore_post_…`.
+/// Starts the core's own transport. [producer] At RCORE_NOW: in the next period. If passes must be
+/// prepared (`rcore_require_preparation`) and this one is not yet, it rolls from the first cycle on
+/// that finds it prepared. No effect while it rolls. Each of these returns RCORE_OK or RCORE_FULL,
+/// like the other `rcore_post_…`; this one RCORE_BAD_ARGUMENT if `when` is a beat, which comes only
+/// while it rolls.
 rcore_status_t rcore_post_transport_start(rcore_queue_t *queue, uint64_t when) RCORE_RT;
 /// Stops the core's own transport. [producer] The position stays, and a new pass begins. No effect
 /// while it is stopped.
 rcore_status_t rcore_post_transport_stop(rcore_queue_t *queue, uint64_t when) RCORE_RT;
 /// Moves the core's own transport to the frame nearest to a beat of the tempo map, whether it rolls
-/// or not. [producer] A new pass begins. The beat is rounded as by `rcore_beat_time`.
-/// RCORE_BAD_ARGUMENT: it is not in 0…RCORE_MAX_BEAT.
+/// or not. [producer] A new pass begins; a transport that rolled rolls on as after a start. The
+/// beat is rounded as by `rcore_beat_time`. RCORE_BAD_ARGUMENT: it is not in 0…RCORE_MAX_BEAT.
 rcore_status_t rcore_post_transport_locate(rcore_queue_t *queue, double beat, uint64_t when) RCORE_RT;
+/// Begins a new pass at the current position, whether the transport rolls or not: control can post
+/// again. [producer] A transport that rolls rolls on.
+rcore_status_t rcore_post_transport_renew(rcore_queue_t *queue, uint64_t when) RCORE_RT;
 /// Selects the source: the server's transport, or the core's own (initially). [producer] The core's
 /// own transport then is stopped at the transport frame of the followed one. A new pass begins. The
 /// server's position is known from the next cycle on. No effect if it has the source already.
@@ -138,12 +146,16 @@ typedef struct rcore_transport {
     /// Number of the pass, from 0; increases by 1 with each.
     uint32_t pass;
     bool is_rolling;
-    /// A followed transport that has been started and waits until all clients are ready.
+    /// It has been started and waits: for the preparation of its pass or, if it is followed, for
+    /// all clients of the server.
     bool is_starting;
     /// The source is the server's transport.
     bool is_followed;
-    /// The leader of the followed transport assigns the beats. Otherwise the tempo map does.
+    /// The leader of the followed transport assigns the beats. Otherwise the tempo map does; after
+    /// the leader has gone, the beats go on at its tempo until the transport stops.
     bool has_leader;
+    /// The tempo map assigns the beats.
+    bool is_by_map;
 } rcore_transport_t;
 
 /// Returns the position at the end of the last cycle. [any but render] The cycle wakes `rcore_wait`
@@ -151,15 +163,19 @@ typedef struct rcore_transport {
 /// changed.
 rcore_transport_t rcore_read_transport(const rcore_t *core);
 
-// ---- Preparation: before a followed transport rolls
+// ---- Preparation: before the transport rolls
 
-/// Sets whether each pass must be prepared before the server's transport rolls. [any]
+/// How long the transport waits for its preparation, in seconds: then it rolls without.
+#define RCORE_PREPARATION_SECONDS 2u
+
+/// Sets whether each pass must be prepared before the transport rolls; initially not. Also if it
+/// was required before, the current pass must be prepared again. [any]
 void rcore_require_preparation(rcore_t *core, bool is_required) RCORE_RT;
 /// Reports that the commands of a pass have been posted. [any]
 void rcore_report_prepared(rcore_t *core, uint32_t pass) RCORE_RT;
 /// Returns whether the server's transport may roll from `frame` on: preparation is not required, or
-/// the current pass has been prepared and begins there. [render] The driver answers the server with
-/// it.
+/// the core follows it, is at that frame, and the pass has been prepared. [render] The driver
+/// answers the server with it, but makes it wait no longer than RCORE_PREPARATION_SECONDS.
 bool rcore_is_prepared(const rcore_t *core, uint32_t frame) RCORE_RT;
 
 // ---- Server's transport: [render]

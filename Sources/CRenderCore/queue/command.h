@@ -33,6 +33,7 @@ enum command_kind {
     COMMAND_TRANSPORT_STOP,
     COMMAND_TRANSPORT_LOCATE,
     COMMAND_TRANSPORT_FOLLOW,
+    COMMAND_TRANSPORT_RENEW,
     /// Moves the envelope of a note's voice. Only the cycle itself schedules it.
     COMMAND_ENVELOPE,
 };

@@ -20,11 +20,17 @@ static bool execute_curved(rcore_t *core, const struct command *command) RCORE_R
 }
 
 static bool carry_out(rcore_t *core, const struct command *command) RCORE_RT {
+    // A beat that is not heard has passed when the session resumes.
+    if (command->kind == COMMAND_START && time_is_beat(command->when) && execute_is_suspended(core, command)) {
+        execute_end_waiting(core, command, RCORE_NONE);
+        return false;
+    }
     switch (command->kind) {
     case COMMAND_TRANSPORT_START:
     case COMMAND_TRANSPORT_STOP:
     case COMMAND_TRANSPORT_LOCATE:
     case COMMAND_TRANSPORT_FOLLOW:
+    case COMMAND_TRANSPORT_RENEW:
         if (transport_apply(core, command)) {
             commands_begin_pass(core);
         }
@@ -60,15 +66,19 @@ static int64_t frames_until_beat(const rcore_t *core) RCORE_RT {
     return clock_frames_until(&core->transport, core->commands.beats.commands[0].command.when);
 }
 
-void commands_apply(rcore_t *core) RCORE_RT {
+// Applies the pending commands for frames that are due.
+static void apply_frames(rcore_t *core) RCORE_RT {
     struct pending_heap *pending = &core->commands.pending;
+    while (pending->count > 0 && pending->commands[0].command.when <= core_now(core)) {
+        const struct command first = pending_remove_first(pending);
+        apply(core, &first, first.when < core_now(core));
+    }
+}
+
+void commands_apply(rcore_t *core) RCORE_RT {
     for (;;) {
         // Each command may change which ones are due: it may start, stop or move the transport.
-        if (pending->count > 0 && pending->commands[0].command.when <= core_now(core)) {
-            const struct command first = pending_remove_first(pending);
-            apply(core, &first, first.when < core_now(core));
-            continue;
-        }
+        apply_frames(core);
         const int64_t until_beat = frames_until_beat(core);
         if (until_beat > 0) {
             return;
@@ -113,14 +123,15 @@ __attribute__((noinline)) static void drain_queue(rcore_t *core, struct command_
 }
 
 void commands_take(rcore_t *core) RCORE_RT {
-    commands_apply(core);
+    // Before those for beats: a command that stops or moves the transport here is first.
+    apply_frames(core);
     struct rcore_queue *const end = core->commands.queues + core->config.max_queues;
     for (struct rcore_queue *queue = core->commands.queues; queue < end; queue++) {
         if (command_ring_read_slot(&queue->ring, 0) != NULL) {
             drain_queue(core, &queue->ring);
         }
     }
-    if (core->commands.beats.count > 0) { // those just taken may be due
+    if (core->commands.beats.count > 0) {
         commands_apply(core);
     }
 }

@@ -1,5 +1,6 @@
-// Commands for beats whose pass has ended. What would begin is discarded, and what ends a sound is
-// carried out at once: otherwise, the sounds that have begun in the pass would last forever.
+// Commands for beats whose pass has ended. What would begin is discarded, and what ends one sound
+// is carried out at once: otherwise, the sounds that have begun in the pass would last forever.
+// What ends all sounds of a bus or channel is discarded: it would end those of others as well.
 #include "queue/discard.h"
 
 #include "core/core.h"
@@ -7,8 +8,8 @@
 #include "queue/execute.h"
 #include "queue/queue.h"
 
-// Returns whether a MIDI message ends notes: a note-off, the release of the sustain or sostenuto
-// pedal, all sound off or all notes off.
+// Returns whether a MIDI message ends notes: a note-off, or the release of the sustain or sostenuto
+// pedal.
 static bool message_ends_notes(const struct command *command) RCORE_RT {
     const uint8_t *midi = command->midi;
     if (command->midi_size < 3) {
@@ -20,7 +21,7 @@ static bool message_ends_notes(const struct command *command) RCORE_RT {
     case 0x90:
         return midi[2] == 0;
     case 0xB0:
-        return ((midi[1] == 64 || midi[1] == 66) && midi[2] < 64) || midi[1] == 120 || midi[1] == 123;
+        return (midi[1] == 64 || midi[1] == 66) && midi[2] < 64;
     default:
         return false;
     }
@@ -29,7 +30,6 @@ static bool message_ends_notes(const struct command *command) RCORE_RT {
 static bool ends_sound(const struct command *command) RCORE_RT {
     switch (command->kind) {
     case COMMAND_STOP:
-    case COMMAND_STOP_ALL:
     case COMMAND_LEAVE_LOOP:
         return true;
     case COMMAND_MIDI:

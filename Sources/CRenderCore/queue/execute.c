@@ -25,6 +25,11 @@ void execute_end_waiting(rcore_t *core, const struct command *start, uint32_t sl
     }
 }
 
+bool execute_is_suspended(const rcore_t *core, const struct command *start) RCORE_RT {
+    const struct voice *voice = voice_find(core, start->voice);
+    return voice != NULL && core->mix.buses[voice->params.bus].suspended;
+}
+
 // Ends the voices on a bus slot (RCORE_NONE: all) whose start is pending. Other commands to them
 // then have no effect.
 static void stop_waiting(rcore_t *core, const struct pending_heap *heap, uint32_t slot) RCORE_RT {

@@ -11,5 +11,7 @@ bool execute(rcore_t *core, const struct command *command) RCORE_RT;
 /// Ends the voice of a start command that was posted and not carried out, if it is on a bus slot
 /// (RCORE_NONE: any) and still waits.
 void execute_end_waiting(rcore_t *core, const struct command *start, uint32_t slot) RCORE_RT;
+/// Returns whether a start command is for a bus that is suspended.
+bool execute_is_suspended(const rcore_t *core, const struct command *start) RCORE_RT;
 
 #endif

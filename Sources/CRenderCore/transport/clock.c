@@ -21,8 +21,8 @@ double clock_map_beat(const struct transport *transport, int64_t frame) RCORE_RT
 }
 
 double clock_beat(const struct transport *transport) RCORE_RT {
-    return transport->has_leader ? clock_leader_beat(transport, transport->frame)
-                                 : clock_map_beat(transport, transport->frame);
+    return transport->uses_leader ? clock_leader_beat(transport, transport->frame)
+                                  : clock_map_beat(transport, transport->frame);
 }
 
 int64_t clock_map_frame(const struct transport *transport, uint64_t fixed) RCORE_RT {
@@ -38,6 +38,6 @@ static int64_t leader_frame(const struct transport *transport, uint64_t fixed) R
 
 int64_t clock_frames_until(const struct transport *transport, uint64_t when) RCORE_RT {
     const uint64_t fixed = when & BEAT_FIXED_MASK;
-    const int64_t frame = transport->has_leader ? leader_frame(transport, fixed) : clock_map_frame(transport, fixed);
+    const int64_t frame = transport->uses_leader ? leader_frame(transport, fixed) : clock_map_frame(transport, fixed);
     return frame - transport->frame;
 }

@@ -1,5 +1,5 @@
-// What other threads than the render thread do with the transport: they post maps and commands,
-// read the position, and report that a pass is prepared.
+// What other threads than the render thread do with the transport: they post maps and commands, and
+// read the position.
 #include "core/core.h"
 #include "queue/queue.h"
 #include "transport/position.h"
@@ -62,7 +62,11 @@ static rcore_status_t post(rcore_queue_t *queue, uint8_t kind, uint64_t argument
 }
 
 rcore_status_t rcore_post_transport_start(rcore_queue_t *queue, uint64_t when) RCORE_RT {
-    return post(queue, COMMAND_TRANSPORT_START, 0, when);
+    return time_is_beat(when) ? RCORE_BAD_ARGUMENT : post(queue, COMMAND_TRANSPORT_START, 0, when);
+}
+
+rcore_status_t rcore_post_transport_renew(rcore_queue_t *queue, uint64_t when) RCORE_RT {
+    return post(queue, COMMAND_TRANSPORT_RENEW, 0, when);
 }
 
 rcore_status_t rcore_post_transport_stop(rcore_queue_t *queue, uint64_t when) RCORE_RT {
@@ -82,15 +86,6 @@ rcore_status_t rcore_post_transport_follow(rcore_queue_t *queue, bool follows, u
     return post(queue, COMMAND_TRANSPORT_FOLLOW, follows ? 1 : 0, when);
 }
 
-// ---- Position and preparation: [any]
+// ---- Position: [any]
 
 rcore_transport_t rcore_read_transport(const rcore_t *core) { return position_read(&core->transport.board); }
-
-void rcore_require_preparation(rcore_t *core, bool is_required) RCORE_RT {
-    atomic_store_explicit(&core->transport.requires_preparation, is_required, memory_order_relaxed);
-}
-
-void rcore_report_prepared(rcore_t *core, uint32_t pass) RCORE_RT {
-    // Release: the cycle takes the commands that were posted before.
-    atomic_store_explicit(&core->transport.prepared, UINT64_C(1) + pass, memory_order_release);
-}

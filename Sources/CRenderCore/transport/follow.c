@@ -68,27 +68,38 @@ static void follow_leader(struct transport *transport, const rcore_server_transp
     leader->beat_unit = report->beat_unit;
 }
 
-// Takes the beats of a report for the current frame. Returns whether the beat jumps.
+// Takes the beats of a report for the current frame. Returns whether a pass begins.
 static bool follow_beats(struct transport *transport, const rcore_server_transport_t *report, bool is_jump) RCORE_RT {
     const double before = clock_beat(transport);
-    const bool had_leader = transport->has_leader;
+    const bool is_same_meter =
+        report->beats_per_bar == transport->leader.beats_per_bar && report->beat_unit == transport->leader.beat_unit;
+    const bool changes_meter = transport->has_leader && beats_are_valid(report) && !is_same_meter;
     transport->has_leader = beats_are_valid(report);
     if (transport->has_leader) {
-        follow_leader(transport, report, had_leader && !is_jump);
-    } else if (had_leader) {
+        follow_leader(transport, report, transport->uses_leader && !is_jump);
+        transport->uses_leader = true;
+    } else if (transport->uses_leader && !transport->is_rolling && !transport->is_starting) {
+        // Until now, the beats have gone on as if the leader were still there. (jackd moves the
+        // transport back by some periods when its leader ends.)
+        transport->uses_leader = false;
         transport->map_shift = 0.0;
     }
-    return fabs(clock_beat(transport) - before) > jump_beats;
+    // What waits for a transport that does not roll was posted for other beats or bars.
+    const double moved = fabs(clock_beat(transport) - before);
+    const bool has_moved = moved > fmax(1.5 * report->beat_resolution, exact_tolerance);
+    return moved > jump_beats || (!transport->is_rolling && (changes_meter || has_moved));
 }
 
 bool transport_follow(struct transport *transport) RCORE_RT {
-    const bool was_rolling = transport->is_rolling;
+    const bool was_rolling = transport->is_rolling, was_started = was_rolling || transport->is_starting;
     const rcore_server_transport_t *report = &transport->report;
     const bool has_report = transport->has_report;
     transport->has_report = false;
     transport->is_rolling = has_report && report->is_rolling;
     transport->is_starting = has_report && report->is_starting && !report->is_rolling;
-    bool begins_pass = was_rolling && !transport->is_rolling;
+    const bool is_started = transport->is_rolling || transport->is_starting;
+    // A server may let a transport that rolls wait for some cycles, without a jump.
+    bool begins_pass = was_started && !is_started;
     if (has_report) {
         // Modulo 2^32: a transport that rolls beyond the server's last frame goes on.
         const uint32_t ahead = report->frame - (uint32_t)transport->frame;
@@ -119,11 +130,4 @@ void rcore_lead_transport(const rcore_t *core, uint32_t frame, bool is_jump,
     transport->bar_begin = bar.begin;
     transport->beats_per_bar = bar.beats_per_bar;
     transport->beat_unit = bar.beat_unit;
-}
-
-bool rcore_is_prepared(const rcore_t *core, uint32_t frame) RCORE_RT {
-    const struct transport *transport = &core->transport;
-    const uint64_t prepared = atomic_load_explicit(&transport->prepared, memory_order_acquire);
-    return !atomic_load_explicit(&transport->requires_preparation, memory_order_relaxed) ||
-           (prepared == UINT64_C(1) + transport->pass && frame == (uint32_t)transport->frame);
 }

@@ -5,9 +5,16 @@
 #include "transport/clock.h"
 #include "transport/follow.h"
 #include "transport/position.h"
+#include "transport/preparation.h"
 #include "transport/tempo_map.h"
 
 #include <math.h>
+
+static bool begin_pass(struct transport *transport) RCORE_RT {
+    transport->pass += 1;
+    transport->has_changed = true;
+    return true;
+}
 
 // ---- Beginning of a cycle
 
@@ -20,8 +27,8 @@ static void change_rate(struct transport *transport, uint32_t rate) RCORE_RT {
     transport->rate = rate;
 }
 
-// Keeps the beat of the position when the map changes.
-static void change_map(rcore_t *core, const rcore_tempo_map_t *map) RCORE_RT {
+// Keeps the beat of the position when the map changes. Returns whether a new pass begins.
+static bool change_map(rcore_t *core, const rcore_tempo_map_t *map) RCORE_RT {
     struct transport *transport = &core->transport;
     const double beat = clock_map_beat(transport, transport->frame);
     transport->map_shift = rcore_tempo_map_seconds(map, beat) * transport->rate - (double)transport->frame;
@@ -30,6 +37,16 @@ static void change_map(rcore_t *core, const rcore_tempo_map_t *map) RCORE_RT {
     // Release: control frees what the cycle has used before.
     atomic_store_explicit(&transport->retired_serial, map->serial, memory_order_release);
     core->work.is_due = true;
+    // What waits may have been posted for other bars and beats. While the transport rolls, it
+    // stays, so that nothing is missing.
+    return !transport->is_rolling && begin_pass(transport);
+}
+
+// Returns whether the core's own transport, which is starting, may roll.
+static bool may_roll(const rcore_t *core) RCORE_RT {
+    const struct transport *transport = &core->transport;
+    const uint64_t limit = (uint64_t)RCORE_PREPARATION_SECONDS * transport->rate;
+    return transport_is_prepared(transport) || core_now(core) - transport->starting_since > limit;
 }
 
 bool transport_begin(rcore_t *core) RCORE_RT {
@@ -39,36 +56,54 @@ bool transport_begin(rcore_t *core) RCORE_RT {
     if (rate != transport->rate) {
         change_rate(transport, rate);
     }
-    if (map != transport->map) {
-        change_map(core, map);
+    const bool begins_pass = map != transport->map && change_map(core, map);
+    if (transport->is_followed) {
+        return transport_follow(transport) || begins_pass;
     }
-    return transport->is_followed && transport_follow(transport);
+    if (transport->is_starting && may_roll(core)) {
+        transport->is_starting = false;
+        transport->is_rolling = true;
+    }
+    return begins_pass;
 }
 
 // ---- Commands
 
-static bool begin_pass(struct transport *transport) RCORE_RT {
-    transport->pass += 1;
-    transport->has_changed = true;
-    return true;
-}
-
 static bool stop(struct transport *transport) RCORE_RT {
     transport->is_rolling = false;
+    transport->is_starting = false;
     return begin_pass(transport);
 }
 
-// `fixed`: the beat, as in the time of a command.
-static bool locate(struct transport *transport, uint64_t fixed) RCORE_RT {
+// Starts the transport, at once if the pass is prepared.
+static void start(rcore_t *core) RCORE_RT {
+    struct transport *transport = &core->transport;
+    if (transport->is_rolling || transport->is_starting) {
+        return;
+    }
+    transport->is_rolling = transport_is_prepared(transport);
+    transport->is_starting = !transport->is_rolling;
+    transport->starting_since = core_now(core);
+    transport->has_changed = true;
+}
+
+// `fixed`: the beat, as in the time of a command. Rolls on once the new pass is prepared.
+static bool locate(rcore_t *core, uint64_t fixed) RCORE_RT {
+    struct transport *transport = &core->transport;
+    const bool is_started = transport->is_rolling || transport->is_starting;
     transport->map_shift = 0.0;
     transport->frame = clock_map_frame(transport, fixed);
-    return begin_pass(transport);
+    const bool begins = stop(transport);
+    if (is_started) {
+        start(core);
+    }
+    return begins;
 }
 
 static bool select_source(struct transport *transport, bool is_followed) RCORE_RT {
     transport->is_followed = is_followed;
-    transport->is_starting = false;
     transport->has_leader = false;
+    transport->uses_leader = false;
     transport->has_report = false;
     transport->map_shift = 0.0;
     return stop(transport);
@@ -80,17 +115,20 @@ bool transport_apply(rcore_t *core, const struct command *command) RCORE_RT {
         const bool is_followed = command->frame != 0;
         return is_followed != transport->is_followed && select_source(transport, is_followed);
     }
+    if (command->kind == COMMAND_TRANSPORT_RENEW) {
+        return begin_pass(transport);
+    }
     if (transport->is_followed) {
         return false;
     }
     switch (command->kind) {
     case COMMAND_TRANSPORT_START:
-        transport->is_rolling = true;
+        start(core);
         return false;
     case COMMAND_TRANSPORT_STOP:
-        return transport->is_rolling && stop(transport);
+        return (transport->is_rolling || transport->is_starting) && stop(transport);
     case COMMAND_TRANSPORT_LOCATE:
-        return locate(transport, command->frame);
+        return locate(core, command->frame);
     default:
         return false;
     }
@@ -99,7 +137,7 @@ bool transport_apply(rcore_t *core, const struct command *command) RCORE_RT {
 // ---- End of a cycle
 
 static void set_bar(const struct transport *transport, rcore_transport_t *position) RCORE_RT {
-    if (!transport->has_leader) {
+    if (!transport->uses_leader) {
         const rcore_bar_t bar = rcore_tempo_map_bar(transport->map, position->beat);
         position->bar = bar.bar;
         position->bar_begin = bar.begin;
@@ -129,6 +167,7 @@ static rcore_transport_t position_of(const rcore_t *core) RCORE_RT {
         .is_starting = transport->is_starting,
         .is_followed = transport->is_followed,
         .has_leader = transport->has_leader,
+        .is_by_map = !transport->uses_leader,
     };
     set_bar(transport, &position);
     return position;

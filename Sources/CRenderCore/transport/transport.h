@@ -24,8 +24,13 @@ struct transport {
     bool is_rolling;
     bool is_starting;
     bool is_followed;
-    /// The beats are those of `leader`; otherwise those of `map`.
+    /// The followed transport has a leader.
     bool has_leader;
+    /// The clock is that of `leader`: also after the leader has gone, until the transport
+    /// stops.
+    bool uses_leader;
+    /// Of the core's own transport: time at which it began to wait until its pass is prepared.
+    uint64_t starting_since;
     /// The position must be published although the transport is stopped.
     bool has_changed;
     /// `report` is for this cycle.
@@ -86,6 +91,10 @@ bool transport_apply(rcore_t *core, const struct command *command) RCORE_RT;
 /// Publishes the position at the end of a cycle.
 void transport_publish(rcore_t *core) RCORE_RT;
 
+/// The core's time is advanced without cycles: the transport stays, and does not wait meanwhile.
+static inline void transport_skip(struct transport *transport, uint64_t nframes) RCORE_RT {
+    transport->starting_since += nframes;
+}
 /// Advances the position by the frames of a block.
 static inline void transport_advance(struct transport *transport, uint32_t nframes) RCORE_RT {
     transport->frame += transport->is_rolling ? nframes : 0;

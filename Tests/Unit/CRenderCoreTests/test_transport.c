@@ -62,10 +62,10 @@ TEST(commands_take_effect_on_the_frame_of_their_beat) {
 TEST(a_beat_between_two_frames_is_on_the_nearest) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *impulse = impulse_buffer(2);
-    post_tempo(stage.core, 351.5625); // 8192 frames a beat: each half frame is a beat's time
+    post_tempo(stage.core, 351.5625); // 8192 frames a beat: half frames have exact beats
     const double frames[] = {100.25, 200.75, 300.5, 400.5 - 1.0 / 2048, 500};
     for (unsigned i = 0; i < 5; i++) {
-        (void)play_impulse(&stage, impulse, rcore_beat_time(0, frames[i] / 8192));
+        (void)play_impulse(&stage, impulse, rcore_beat_time(1, frames[i] / 8192));
     }
     expect_ok(rcore_post_transport_start(stage.queue, RCORE_NOW));
     stage_render(&stage, 1000, 64);
@@ -226,10 +226,10 @@ TEST(a_command_for_the_located_beat_is_on_its_frame) {
         const double beat = random_below(&random, 1u << 24) / 1000.0;
         expect_ok(rcore_post_transport_start(stage.queue, RCORE_NOW));
         expect_ok(rcore_post_transport_locate(stage.queue, beat, RCORE_NOW));
-        expect_ok(rcore_post_transport_stop(stage.queue, rcore_beat_time(2 * i + 1, beat)));
+        expect_ok(rcore_post_transport_stop(stage.queue, rcore_beat_time(2 * i + 2, beat)));
         stage_render(&stage, 1, 1);
         const rcore_transport_t transport = rcore_read_transport(stage.core);
-        EXPECT(!transport.is_rolling && transport.pass == 2 * i + 2);
+        EXPECT(!transport.is_rolling && transport.pass == 2 * i + 3);
         EXPECT_NEAR((double)transport.frame, beat * 60 / 1.3 * STAGE_RATE, 0.6);
     }
     EXPECT_EQUAL(rcore_read_counters(stage.core).late_commands, 0);
@@ -266,9 +266,10 @@ TEST(a_new_pass_ends_sounds) {
     expect_ok(rcore_post_transport_stop(stage.queue, 1050));
     stage_render(&stage, 2000, 512);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 1050, 0.75f), -1);
-    EXPECT_EQUAL(first_other(stage.out[0], 1050, 1100, 0.25f), -1);
-    EXPECT_EQUAL(first_other(stage.out[0], 1100, 2000, 0.0f), -1);
-    EXPECT_EQUAL(rcore_voice_state(stage.core, all), RCORE_VOICE_ENDED);
+    // What would stop all voices of a bus is discarded: it would end those of others as well.
+    EXPECT_EQUAL(first_other(stage.out[0], 1050, 1100, 0.5f), -1);
+    EXPECT_EQUAL(first_other(stage.out[0], 1100, 2000, 0.25f), -1);
+    EXPECT_EQUAL(rcore_voice_state(stage.core, all), RCORE_VOICE_PLAYING);
     // In a ring for another pass: the same.
     const rcore_voice_t next = stage_start(&stage, &params, RCORE_NOW);
     stage_render(&stage, 100, 100);
@@ -313,7 +314,7 @@ TEST(a_new_pass_leaks_nothing) {
         full += rcore_post_start(stage.queue, voice, &params, rcore_beat_time(pass, 1 + i % 7)) != RCORE_OK;
         full += rcore_post_curve(stage.queue, RCORE_PARAMETER_BUS_GAIN, 0, 0.5f, RCORE_CURVE_S, 100,
                                  rcore_beat_time(pass, 2)) != RCORE_OK;
-        full += rcore_post_transport_start(stage.queue, rcore_beat_time(pass, 2)) != RCORE_OK;
+        full += rcore_post_transport_stop(stage.queue, rcore_beat_time(pass, 2)) != RCORE_OK;
         full += rcore_post_transport_locate(stage.queue, 0.5, RCORE_NOW) != RCORE_OK;
         stage_render(&stage, 1, 1);
         EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_FREE);
@@ -359,7 +360,10 @@ TEST(a_new_pass_ends_notes) {
     EXPECT_EQUAL(first_other(stage->out[0], 1000, 2000, 0.25f), -1); // key 64 of channel 0
     player_send(&player, 0xB0, 123, 0, rcore_beat_time(0, 9));
     player_render_to(&player, 3000, 256);
-    EXPECT_EQUAL(first_other(stage->out[0], 2256, 3000, 0.0f), -1);
+    EXPECT_EQUAL(first_other(stage->out[0], 2256, 3000, 0.25f), -1);
+    player_send(&player, 0x80, 64, 0, rcore_beat_time(0, 9));
+    player_render_to(&player, 4000, 256);
+    EXPECT_EQUAL(first_other(stage->out[0], 3256, 4000, 0.0f), -1);
     player_close(&player);
     rcore_buffer_release(constant);
 }
@@ -383,7 +387,8 @@ TEST(beats_do_not_take_the_places_of_other_queues) {
             stage_render(&stage, 1, 1);
         }
         EXPECT_EQUAL(rcore_post_bus_gain(queue, 0, 1, 0, rcore_beat_time(0, 1)), RCORE_FULL);
-        EXPECT_EQUAL(rcore_post_transport_start(queue, rcore_beat_time(0, 1)), RCORE_FULL);
+        EXPECT_EQUAL(rcore_post_transport_stop(queue, rcore_beat_time(0, 1)), RCORE_FULL);
+        EXPECT_EQUAL(rcore_post_transport_start(queue, rcore_beat_time(0, 1)), RCORE_BAD_ARGUMENT);
     }
     // Events use the memory after that of the waiting commands.
     rcore_buffer_t *impulse = impulse_buffer(2);
@@ -519,7 +524,7 @@ TEST(a_change_wakes_control) {
     rcore_process(stage.core, NULL, 0, NULL, 0, 0);
     EXPECT(rcore_try_wait(stage.core));
     EXPECT(!rcore_read_transport(stage.core).is_rolling);
-    EXPECT_EQUAL(rcore_read_transport(stage.core).pass, 2);
+    EXPECT_EQUAL(rcore_read_transport(stage.core).pass, 3);
     stage_close(&stage);
     rcore_buffer_release(constant);
 }

@@ -342,10 +342,13 @@ TEST(beats_that_move_are_followed) {
     set_beats(&follower, 120, 0, 1.8 + 1.0e-6); // less
     follow(&follower, 1, 1000);
     EXPECT_NEAR(position(&follower).beat, 1.8 + 1.5e-6 + 5000.0 / TRANSPORT_BEAT, 1e-9);
-    // Without a leader, the map assigns the beats: here, those differ by more than 1.
+    // Without a leader, the beats go on until the pass ends; then the map assigns them.
     follower.report.has_beats = false;
     follow(&follower, 1, 1000);
     EXPECT(!position(&follower).has_leader);
+    EXPECT_EQUAL(position(&follower).pass, 2);
+    follower.report.is_rolling = false;
+    follow(&follower, 1, 1000);
     EXPECT_EQUAL(position(&follower).pass, 3);
     EXPECT_NEAR(position(&follower).beat, 6000.0 / TRANSPORT_BEAT, 1e-12);
     stage_close(&follower.stage);
@@ -404,7 +407,8 @@ TEST(without_a_leader_the_map_assigns_beats) {
     follower.report.frame = 48000; // a jump
     follow(&follower, 1, 1000);
     EXPECT_NEAR(position(&follower).beat, 49000 / 48000.0, 1e-12);
-    // So it does after the leader has gone, also if the tempo has changed meanwhile.
+    // So it does once the transport stops after the leader has gone, also if the tempo has changed
+    // meanwhile.
     set_beats(&follower, 60, 0, 0);
     follow(&follower, 1, 1000);
     post_tempo(follower.stage.core, 90);
@@ -412,6 +416,9 @@ TEST(without_a_leader_the_map_assigns_beats) {
     follow(&follower, 1, 1000);
     EXPECT_NEAR(position(&follower).beat, 51000 / 48000.0, 1e-12);
     follower.report.has_beats = false;
+    follow(&follower, 1, 1000);
+    EXPECT_NEAR(position(&follower).beat, 52000 / 48000.0, 1e-12);
+    follower.report.is_rolling = false;
     follow(&follower, 1, 1000);
     EXPECT_NEAR(position(&follower).beat, 52000 / 32000.0, 1e-12);
     stage_close(&follower.stage);
@@ -434,10 +441,12 @@ TEST(a_core_is_the_leader_of_another) {
                                             {.beat = 7, .beats_per_minute = 131, .beats_per_bar = 4, .beat_unit = 4}};
     expect_ok(rcore_post_tempo_map(leader.stage.core, rcore_tempo_map_create(changes, 2, NULL)));
     cycle_of_both(&leader, &other, true, 480);
+    cycle_of_both(&leader, &other, false, 480);
+    const uint32_t passes[] = {position(&leader).pass, position(&other).pass};
     leader.report.is_rolling = other.report.is_rolling = true;
     for (unsigned beat = 0; beat < 40; beat++) {
-        expect_ok(rcore_post_bus_gain(leader.stage.queue, 0, (float)beat, 0, rcore_beat_time(1, beat)));
-        expect_ok(rcore_post_bus_gain(other.stage.queue, 0, (float)beat, 0, rcore_beat_time(1, beat)));
+        expect_ok(rcore_post_bus_gain(leader.stage.queue, 0, (float)beat, 0, at_beat(&leader.stage, beat)));
+        expect_ok(rcore_post_bus_gain(other.stage.queue, 0, (float)beat, 0, at_beat(&other.stage, beat)));
     }
     rcore_buffer_t *constant = constant_buffer(1u << 20, 1.0f);
     (void)stage_play(&leader.stage, constant, RCORE_NOW);
@@ -450,7 +459,7 @@ TEST(a_core_is_the_leader_of_another) {
         const rcore_transport_t a = position(&leader), b = position(&other);
         EXPECT(a.has_leader && b.has_leader && a.frame == b.frame && a.beat == b.beat && a.bar == b.bar);
     }
-    EXPECT(position(&leader).pass == 1 && position(&other).pass == 1);
+    EXPECT(position(&leader).pass == passes[0] && position(&other).pass == passes[1]);
     EXPECT(memcmp(leader.stage.out[0], other.stage.out[0], sizeof(float) * leader.stage.nframes) == 0);
     EXPECT(leader.stage.out[0][leader.stage.nframes - 1] > 15.0f);
     const double expected = 7 + (7 - 7 * 60 / 97.3) * 131 / 60 + 3 * 171 / 60.0;
