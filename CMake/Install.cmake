@@ -103,7 +103,7 @@ pkg_config_file(rcore)
 if(JACK_FOUND)
     installed_library(rcore_jack jack CJackDriver)
     target_link_libraries(rcore_jack_objects PRIVATE PkgConfig::JACK)
-    target_link_libraries(rcore_jack PUBLIC rcore PRIVATE PkgConfig::JACK)
+    target_link_libraries(rcore_jack PUBLIC rcore PRIVATE PkgConfig::JACK m)
     # Finds librcore in the same folder, even if the installation is moved.
     set_target_properties(rcore_jack PROPERTIES INSTALL_RPATH $ORIGIN)
     # Links JACK by name instead of by target, so that users of the package do not need a find

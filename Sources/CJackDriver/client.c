@@ -120,6 +120,7 @@ rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, 
     jack->server_fd = -1;
     sem_init(&jack->core_grace.left, 0, 0);
     sem_init(&jack->table_grace.left, 0, 0);
+    sem_init(&jack->transport.called, 0, 0);
     pthread_mutex_init(&jack->table_lock, NULL);
     struct port_table *no_ports = calloc(1, sizeof *no_ports);
     atomic_store(&jack->table, no_ports);
@@ -147,6 +148,7 @@ void rcore_jack_close(rcore_jack_t *jack) {
     }
     sem_destroy(&jack->core_grace.left);
     sem_destroy(&jack->table_grace.left);
+    sem_destroy(&jack->transport.called);
     pthread_mutex_destroy(&jack->table_lock);
     free((void *)rcore_jack_table(jack));
     free(jack);
@@ -157,6 +159,7 @@ rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
         return RCORE_JACK_LOST;
     }
     atomic_store(&jack->is_restarted, true);
+    atomic_store(&jack->transport.is_restarted, true);
     int result = jack_activate(jack->client);
     // PipeWire has ended, which it does not report to a client that is not active.
     if (result == -EPIPE) {

@@ -109,11 +109,13 @@ int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT {
     rcore_t *core = atomic_load(&jack->core);
     if (core != NULL && nframes <= RCORE_MAX_PERIOD) {
         report_missed(jack, core, &start);
+        rcore_jack_report_transport(jack, core, &start);
         rcore_jack_receive_midi(core, table, nframes);
         rcore_process(core, inputs, ninputs, outputs, noutputs, nframes);
         rcore_jack_send_midi(core, table, nframes);
     } else {
         silence(outputs, noutputs, nframes);
+        rcore_jack_report_transport(jack, NULL, &start);
         rcore_jack_send_midi(NULL, table, nframes);
     }
     rcore_jack_leave_cycle(jack);

@@ -4,6 +4,7 @@
 
 #include "missed_frames.h"
 #include "rcore_jack.h"
+#include "transport_reading.h"
 
 #include <jack/jack.h>
 #include <pthread.h>
@@ -60,6 +61,27 @@ struct load_window {
     float longest;
 };
 
+/// The server's transport (see transport.c and transport_client.c).
+struct transport {
+    bool is_pipewire;
+    atomic_bool follows;
+    /// Set before activation: the cycle then has no predecessor.
+    atomic_bool is_restarted;
+    /// Until another client is.
+    atomic_bool is_leader;
+    /// Number of times that the server has asked for beats.
+    atomic_uint requests_for_beats;
+    /// A thread waits for the next such call.
+    atomic_bool awaits_call;
+    sem_t called;
+    // Used only by the cycle.
+    struct transport_reading reading;
+    /// Frames for which the server has waited for the core.
+    uint64_t waited_frames;
+    unsigned seen_calls;
+    unsigned missed_calls;
+};
+
 enum { RENEWED_CAPACITY = 256 };
 
 struct rcore_jack {
@@ -98,6 +120,7 @@ struct rcore_jack {
     /// Used only by the cycle.
     struct load_window load;
     struct missed_frames missed;
+    struct transport transport;
     /// Set before activation: the cycle then has no predecessor.
     atomic_bool is_restarted;
 
@@ -126,6 +149,13 @@ void rcore_jack_receive_midi(rcore_t *core, const struct port_table *table, uint
 /// Writes the core's messages of this cycle to the MIDI ports, after `rcore_process`; NULL: none.
 /// [render]
 void rcore_jack_send_midi(rcore_t *core, const struct port_table *table, uint32_t nframes) RCORE_RT;
+
+/// Reports the server's transport to the core, before `rcore_process`, if the driver follows it;
+/// NULL: this cycle has no core. [render]
+void rcore_jack_report_transport(rcore_jack_t *jack, rcore_t *core, const struct cycle_start *start) RCORE_RT;
+/// Has the server's transport wait for the core; before the client is activated. [control] Returns
+/// whether that succeeded.
+bool rcore_jack_register_sync(rcore_jack_t *jack);
 
 /// The process callback. [render]
 int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT;

@@ -126,5 +126,5 @@ bool rcore_jack_register_callbacks(rcore_jack_t *jack) {
            jack_set_port_rename_callback(client, on_port_name, jack) == 0 &&
            jack_set_port_connect_callback(client, on_connection, jack) == 0 &&
            jack_set_graph_order_callback(client, on_graph, jack) == 0 &&
-           jack_set_latency_callback(client, rcore_jack_on_latency, jack) == 0;
+           jack_set_latency_callback(client, rcore_jack_on_latency, jack) == 0 && rcore_jack_register_sync(jack);
 }

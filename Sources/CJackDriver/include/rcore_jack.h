@@ -210,6 +210,31 @@ void rcore_jack_attach_core(rcore_jack_t *jack, rcore_t *core);
 /// the core. Waits at most for the rest of one `rcore_process`, never for the server.
 void rcore_jack_detach_core(rcore_jack_t *jack);
 
+// ---- Transport ----------------------------------------------------------------------------------
+
+/// Sets whether each cycle reports the server's transport to the core (`rcore_follow_transport`),
+/// and the server's transport waits for the core before it rolls (`rcore_is_prepared`), at most for
+/// two seconds. [any] Initially not.
+void rcore_jack_follow_transport(rcore_jack_t *jack, bool follows);
+/// Returns whether the driver follows it. [any]
+bool rcore_jack_follows_transport(const rcore_jack_t *jack);
+/// Gives the server's transport the beats of the core's tempo map (`rcore_lead_transport`). The
+/// driver must follow the transport. [control] With `replaces`, replaces another leader, which is
+/// not notified. _REFUSED: another client is the leader; with PipeWire, which does not say so,
+/// after a second. _LOST. While the client has no core, the server has no beats.
+rcore_jack_status_t rcore_jack_become_leader(rcore_jack_t *jack, bool replaces);
+/// Is no longer the leader; does nothing if another client is. [control]
+void rcore_jack_resign_leader(rcore_jack_t *jack);
+/// Returns whether the server takes its beats from this client; false soon after another client has
+/// replaced it. [any]
+bool rcore_jack_is_leader(const rcore_jack_t *jack);
+/// Starts the server's transport; does nothing if it rolls or starts. [control] _LOST.
+rcore_jack_status_t rcore_jack_start_transport(rcore_jack_t *jack);
+/// Stops it. [control] _LOST.
+rcore_jack_status_t rcore_jack_stop_transport(rcore_jack_t *jack);
+/// Moves it to a frame. [control] _REFUSED, _LOST.
+rcore_jack_status_t rcore_jack_locate_transport(rcore_jack_t *jack, uint32_t frame);
+
 // ---- Requests to the server ---------------------------------------------------------------------
 
 /// Returns the name that the server gave the client. Valid until close. [any]

@@ -78,7 +78,13 @@ enum ways {
     CALL(cpu_load, MEASURES)                                                                                           \
     CALL(frame_time, NEVER)                                                                                            \
     CALL(get_cycle_times, STATUS)                                                                                      \
-    CALL(transport_query, NEVER)                                                                                       \
+    CALL(transport_query, FILLS)                                                                                       \
+    CALL(set_sync_callback, STATUS)                                                                                    \
+    CALL(set_timebase_callback, STATUS)                                                                                \
+    CALL(release_timebase, STATUS)                                                                                     \
+    CALL(transport_start, FILLS)                                                                                       \
+    CALL(transport_stop, FILLS)                                                                                        \
+    CALL(transport_locate, STATUS)                                                                                     \
     CALL(midi_get_event_count, COUNTS)                                                                                 \
     CALL(midi_event_get, STATUS)                                                                                       \
     CALL(midi_clear_buffer, NEVER)                                                                                     \

@@ -244,6 +244,7 @@ SETS(set_client_registration_callback, JackClientRegistrationCallback, registrat
 SETS(set_graph_order_callback, JackGraphOrderCallback, order)
 SETS(set_latency_callback, JackLatencyCallback, latency)
 SETS(set_property_change_callback, JackPropertyChangeCallback, property)
+SETS(set_sync_callback, JackSyncCallback, sync)
 
 void jack_on_shutdown(jack_client_t *client, JackShutdownCallback callback, void *argument) {
     VISIT(on_shutdown, client);
@@ -329,12 +330,6 @@ int jack_get_cycle_times(const jack_client_t *client, jack_nframes_t *frames, ja
     *now = *next = 0;
     *period_usecs = 1e6F * (float)fake.period / (float)fake.rate;
     return visit.way >= 0 ? fake_failure(&visit) : 0;
-}
-
-jack_transport_state_t jack_transport_query(const jack_client_t *client, jack_position_t *position) {
-    VISIT(transport_query, client);
-    *position = (jack_position_t){.frame_rate = fake.rate};
-    return JackTransportStopped;
 }
 
 jack_nframes_t jack_last_frame_time(const jack_client_t *client) { return jack_frame_time(client); }

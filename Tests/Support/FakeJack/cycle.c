@@ -76,6 +76,7 @@ static void run_one(jack_client_t *client) {
     uint32_t nframes = fake.next_frames ? fake.next_frames - 1 : fake.period;
     fake.next_frames = 0;
     reset_requests(client);
+    fake_sync(client);
     JackProcessCallback process = client->process;
     void *argument = client->process_arg;
     fake_unlock();
@@ -84,6 +85,7 @@ static void run_one(jack_client_t *client) {
     }
     fake_lock();
     inspect_outputs(client, nframes);
+    fake_advance(client, nframes);
     client->cycles++;
     fake.cycles++;
     apply_cycle_rules();

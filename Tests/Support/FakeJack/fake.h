@@ -13,6 +13,7 @@
 #include <jack/metadata.h>
 #include <jack/statistics.h>
 #include <jack/thread.h>
+#include <jack/transport.h>
 #include <jack/uuid.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -98,10 +99,15 @@ struct _jack_client {
     JackGraphOrderCallback order;
     JackLatencyCallback latency;
     JackPropertyChangeCallback property;
+    JackSyncCallback sync;
+    JackTimebaseCallback timebase;
     JackShutdownCallback plain_end;
     JackInfoShutdownCallback info_end;
     void *process_arg, *thread_init_arg, *rate_arg, *period_arg, *xrun_arg, *freewheel_arg, *link_arg, *port_arg,
-        *renamed_arg, *registration_arg, *order_arg, *latency_arg, *property_arg, *plain_end_arg, *info_end_arg;
+        *renamed_arg, *registration_arg, *order_arg, *latency_arg, *property_arg, *plain_end_arg, *info_end_arg,
+        *sync_arg, *timebase_arg;
+    /// The last answer of the sync callback.
+    bool ready;
 };
 
 struct _jack_port {
@@ -155,6 +161,11 @@ typedef struct fake {
     uint64_t counts[CALL_COUNT + 1];
     uint64_t cycles, sounding, garbage, fired, misuse, lists, threads, under_way, hanging, releases;
     char first_misuse[128];
+
+    jack_transport_state_t transport;
+    jack_position_t position;
+    /// Who started the transport, and its leader; NULL: nobody.
+    jack_client_t *transport_client, *leader;
 } fake_t;
 
 extern fake_t fake;
@@ -165,6 +176,12 @@ extern _Thread_local role_t fake_role;
 
 static inline void fake_lock(void) { pthread_mutex_lock(&fake.lock); }
 static inline void fake_unlock(void) { pthread_mutex_unlock(&fake.lock); }
+
+// ---- Transport: transport.c ---------------------------------------------------------------------
+
+/// Both with the lock held.
+void fake_sync(jack_client_t *client);
+void fake_advance(jack_client_t *client, uint32_t nframes);
 
 // ---- Faults: faults.c ---------------------------------------------------------------------------
 

@@ -96,6 +96,9 @@ void fake_set_defaults(void) {
     memset(fake.counts, 0, sizeof fake.counts);
     fake.cycles = fake.sounding = fake.garbage = fake.fired = fake.misuse = 0;
     fake.first_misuse[0] = 0;
+    fake.transport = JackTransportStopped;
+    fake.position = (jack_position_t){0};
+    fake.transport_client = fake.leader = NULL;
 }
 
 static void forget(void) {
