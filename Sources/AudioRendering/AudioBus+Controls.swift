@@ -38,7 +38,7 @@ extension AudioBus {
     ) throws(AudioEngineError) {
         try set("a gain of \(gain)", { $0.gain = gain }) { queue, slot in
             AutomatedParameter.busGain.ramp(
-                to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time)
+                to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time.commandTime)
         }
     }
 
@@ -51,7 +51,7 @@ extension AudioBus {
     /// Mutes or unmutes the bus with a ramp.
     public func setMuted(_ isMuted: Bool, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
         try set("muting", { $0.isMuted = isMuted }) { queue, slot in
-            rcore_post_bus_mute(queue, slot, isMuted, UInt32(clamping: rampFrames), time ?? 0)
+            rcore_post_bus_mute(queue, slot, isMuted, UInt32(clamping: rampFrames), time.commandTime)
         }
     }
 

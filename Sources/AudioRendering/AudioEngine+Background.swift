@@ -3,10 +3,17 @@ internal import Platform
 
 /// The engine's background work, and reclaiming ended voices.
 extension AudioEngine {
-    /// Delivers received MIDI messages, fills streams, writes the captured output to disk, measures
-    /// loudness, and delivers events. Runs on the background queue when the core has work, between
-    /// the cycles of a driver without a clock, and on the thread that stops or closes the engine.
+    /// Has schedulers post commands, and does the rest of the background work. Runs on the
+    /// background queue when the core has work, and between the cycles of a driver without a clock.
     func runBackgroundWork() {
+        advanceTransport()
+        finishBackgroundWork()
+    }
+
+    /// Delivers received MIDI messages, fills streams, writes the captured output to disk, measures
+    /// loudness, and delivers events. Also runs on the thread that stops or closes the engine,
+    /// which calls no scheduler: that could wait for a lock that the thread holds.
+    func finishBackgroundWork() {
         deliverMIDI()
         fillStreams()
         let (recorder, meters) = control.withState { state in
@@ -24,7 +31,13 @@ extension AudioEngine {
     /// drivers without a clock. Must not be called from an event handler.
     package func drain() { control.background.drain() }
 
-    func fillStreams() {
+    /// Does what the next cycle of a driver needs that freewheels.
+    func fillForCycle() {
+        advanceTransport()
+        fillStreams()
+    }
+
+    private func fillStreams() {
         let streams = voices.withLock { voices in
             voices.started.values.compactMap { voice in
                 if case .stream(let stream) = voice.source { stream } else { nil }
@@ -48,6 +61,7 @@ extension AudioEngine {
             while rcore_next_event(control.core.handle, &event) { gateEvents += EngineEvent(event).map { [$0] } ?? [] }
             state.plan.collect(from: control.core.handle)
             state.midi.collect(from: control.core.handle)
+            _ = rcore_collect_tempo_maps(control.core.handle)
         }
         control.releaseInserts()
         for event in gateEvents { control.observers.send(event) }

@@ -11,6 +11,8 @@ public final class AudioEngine: Sendable {
     public let configuration: Configuration
     /// The driver that calls the render core.
     public let driver: any RenderDriver
+    /// The engine's transport.
+    public let transport: AudioTransport
     let control: EngineControl
     let retired: RetiredSounds
     /// The session buses by slot, for `bus`.
@@ -42,11 +44,14 @@ public final class AudioEngine: Sendable {
         self.configuration = configuration
         self.driver = driver
         control = EngineControl(core: core, driver: driver)
+        transport = try AudioTransport(control: control)
         retired = RetiredSounds(core: core)
-        driver.reportOutputLatencies([])  // resets those of an earlier engine
+        // Resets what an earlier engine has set.
+        driver.reportOutputLatencies([])
+        try? driver.useTransport(.own, replacesLeader: false)
         driver.setEventHandler { [weak self] event in self?.handle(event) }
         driver.setPrepareHandler { [weak self] in self?.runBackgroundWork() }
-        driver.setFillHandler { [weak self] in self?.fillStreams() }
+        driver.setFillHandler { [weak self] in self?.fillForCycle() }
         control.background.setWork { [weak self] in self?.runBackgroundWork() }
     }
 
@@ -117,12 +122,14 @@ public final class AudioEngine: Sendable {
                 throw error
             }
         }
+        // A transport that rolls goes on.
+        control.background.run { [weak self] in self?.runBackgroundWork() }
     }
 
     /// Stops rendering; voices keep their positions.
     public func stop() {
         lifecycle.withLock { _ in halt() }
-        runBackgroundWork()
+        finishBackgroundWork()
     }
 
     /// Stops rendering, and has the server no longer wake the process in each period, until
@@ -171,7 +178,7 @@ public final class AudioEngine: Sendable {
             }
             control.background.end()
         }
-        runBackgroundWork()
+        finishBackgroundWork()
     }
 
     /// Requests a period (buffer size), in frames, and returns the period that the server then has

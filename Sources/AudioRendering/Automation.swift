@@ -151,8 +151,8 @@ enum AutomatedParameter {
     /// Posts a ramp with a shape, from the parameter's current value.
     func ramp(
         to value: Float, frames: Int, curve: AutomationCurve, of object: UInt64, to queue: OpaquePointer,
-        at time: UInt64?
+        at time: UInt64
     ) -> rcore_status_t {
-        rcore_post_curve(queue, core, object, value, curve.shape, UInt32(clamping: frames), time ?? 0)
+        rcore_post_curve(queue, core, object, value, curve.shape, UInt32(clamping: frames), time)
     }
 }

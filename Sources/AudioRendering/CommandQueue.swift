@@ -18,7 +18,12 @@ public struct TriggeredVoice: Hashable, Sendable {
 public final class CommandQueue: @unchecked Sendable {
     let handle: OpaquePointer
     let engine: AudioEngine
+    /// The time of commands without a frame: the next period, or a beat (`at`).
+    var defaultTime: UInt64 = 0
     private let core: RenderCore
+
+    /// Returns the time for the core of a command at a frame; nil: of a command without one.
+    func commandTime(_ time: UInt64?) -> UInt64 { time == nil ? defaultTime : time.commandTime }
 
     fileprivate init(handle: OpaquePointer, engine: AudioEngine) {
         self.handle = handle
@@ -41,7 +46,7 @@ public final class CommandQueue: @unchecked Sendable {
         if let pan { parameters.pan = pan }
         let voice = rcore_voice_acquire(core.handle)
         guard voice != 0 else { throw .noFreeVoice(limit: engine.configuration.maximumVoices) }
-        let status = rcore_post_start(handle, voice, &parameters, time ?? 0)
+        let status = rcore_post_start(handle, voice, &parameters, commandTime(time))
         guard status == RCORE_OK else {
             rcore_voice_release(core.handle, voice)
             throw AudioEngineError(status, "triggering a sound with gain \(gain) and speed \(speed)")
@@ -51,14 +56,14 @@ public final class CommandQueue: @unchecked Sendable {
 
     /// Fades out and ends a voice.
     public func stop(_ voice: TriggeredVoice, fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        let status = rcore_post_stop(handle, voice.handle, UInt32(clamping: fadeFrames), time ?? 0)
+        let status = rcore_post_stop(handle, voice.handle, UInt32(clamping: fadeFrames), commandTime(time))
         guard status == RCORE_OK else { throw AudioEngineError(status, "stopping a voice") }
     }
 
     /// Leaves the voice's loop: the voice plays the frames that follow it to the end, as an
     /// instrument does when the key is released.
     public func release(_ voice: TriggeredVoice, at time: UInt64? = nil) throws(AudioEngineError) {
-        let status = rcore_post_leave_loop(handle, voice.handle, time ?? 0)
+        let status = rcore_post_leave_loop(handle, voice.handle, commandTime(time))
         guard status == RCORE_OK else { throw AudioEngineError(status, "releasing a voice") }
     }
 
@@ -68,7 +73,7 @@ public final class CommandQueue: @unchecked Sendable {
         at time: UInt64? = nil
     ) throws(AudioEngineError) {
         let status = AutomatedParameter.voiceGain.ramp(
-            to: gain, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: time)
+            to: gain, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: commandTime(time))
         guard status == RCORE_OK else { throw AudioEngineError(status, "a gain of \(gain)") }
     }
 
@@ -79,7 +84,7 @@ public final class CommandQueue: @unchecked Sendable {
         at time: UInt64? = nil
     ) throws(AudioEngineError) {
         let status = AutomatedParameter.voicePan.ramp(
-            to: position, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: time)
+            to: position, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: commandTime(time))
         guard status == RCORE_OK else { throw AudioEngineError(status, "a pan of \(position), or no pan law") }
     }
 
@@ -89,7 +94,7 @@ public final class CommandQueue: @unchecked Sendable {
         at time: UInt64? = nil
     ) throws(AudioEngineError) {
         let status = AutomatedParameter.voiceSpeed.ramp(
-            to: speed, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: time)
+            to: speed, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: commandTime(time))
         guard status == RCORE_OK else { throw AudioEngineError(status, "a speed of \(speed)") }
     }
 

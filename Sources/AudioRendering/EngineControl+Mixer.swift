@@ -47,7 +47,8 @@ extension EngineControl {
             let slots = state.plan.slots(under: bus).sorted()
             try transaction { queue in
                 for slot in slots {
-                    let status = rcore_post_stop_all(queue, UInt32(slot), UInt32(clamping: fadeFrames), time ?? 0)
+                    let status = rcore_post_stop_all(
+                        queue, UInt32(slot), UInt32(clamping: fadeFrames), time.commandTime)
                     if status != RCORE_OK { return status }
                 }
                 return RCORE_OK

@@ -34,7 +34,7 @@ extension EngineControl {
             let speed = parameters.speed
             var parameters = parameters
             parameters.speed = Self.speed(speed, sourceRate: sourceRate, at: state.sampleRate)
-            let status = rcore_post_start(core.queue, voice, &parameters, time ?? 0)
+            let status = rcore_post_start(core.queue, voice, &parameters, time.commandTime)
             guard status == RCORE_OK else {
                 throw AudioEngineError(
                     status,
@@ -43,7 +43,7 @@ extension EngineControl {
             }
             state.voices[voice] = StartedVoice(
                 bus: bus, sourceRate: sourceRate,
-                pace: .init(speed: speed, sampleRate: state.sampleRate, beginsAt: time ?? 0))
+                pace: .init(speed: speed, sampleRate: state.sampleRate, beginsAt: time.commandTime))
             applyCommandsIfIdle(&state)
         }
     }
@@ -102,9 +102,10 @@ extension EngineControl {
         let status = withState { state in
             let coreValue = Self.speed(speed, sourceRate: state.voices[voice]?.sourceRate, at: state.sampleRate)
             let status = AutomatedParameter.voiceSpeed.ramp(
-                to: coreValue, frames: rampFrames, curve: curve, of: voice, to: core.queue, at: time)
+                to: coreValue, frames: rampFrames, curve: curve, of: voice, to: core.queue, at: time.commandTime)
             if status == RCORE_OK {
-                state.voices[voice]?.pace = .init(speed: speed, sampleRate: state.sampleRate, beginsAt: time ?? 0)
+                state.voices[voice]?.pace = .init(
+                    speed: speed, sampleRate: state.sampleRate, beginsAt: time.commandTime)
             }
             applyCommandsIfIdle(&state)
             return status

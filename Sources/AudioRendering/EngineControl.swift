@@ -99,6 +99,7 @@ final class EngineControl: Sendable {
         }
         state.plan.collect(from: core.handle)
         state.midi.collect(from: core.handle)
+        _ = rcore_collect_tempo_maps(core.handle)
     }
 
     /// Posts commands all together or not at all; called under the lock.

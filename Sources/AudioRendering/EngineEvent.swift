@@ -16,6 +16,10 @@ public enum EngineEvent: Equatable, Sendable {
     /// A capture (`AudioEngine.startCapture`) ended early: its file could not be written, or the
     /// sample rate or channel count of its output changed.
     case captureFailed(AudioFileError)
+    /// The transport started or stopped, its position jumped, or its tempo, meter, role or leader
+    /// changed. Of several changes in a short time, only the last one is reported. Tempos that
+    /// differ by at most 0.005 beats per minute count as equal.
+    case transportChanged(TransportPosition)
 }
 
 /// A registered observer; releasing it, or calling `cancel`, ends the observation.

@@ -61,7 +61,7 @@ public final class EngineInput: Sendable {
         guard let control else { throw .engineGone }
         try control.command("an input gain of \(gain)") { queue in
             AutomatedParameter.inputGain.ramp(
-                to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time)
+                to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time.commandTime)
         }
     }
 

@@ -52,7 +52,7 @@ public final class MixerBus: AudioBus {
         try checkHasPanLaw()
         try set("a pan of \(position) (valid: -1 left to 1 right)", { $0.pan = position }) { queue, slot in
             AutomatedParameter.busPan.ramp(
-                to: position, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time)
+                to: position, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time.commandTime)
         }
     }
 
@@ -72,7 +72,7 @@ public final class MixerBus: AudioBus {
     /// Soloes the bus or ends its solo, with a ramp of all buses that become silent or audible.
     public func setSoloed(_ isSoloed: Bool, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
         try set("a solo", { $0.isSoloed = isSoloed }) { queue, slot in
-            rcore_post_bus_solo(queue, slot, isSoloed, UInt32(clamping: rampFrames), time ?? 0)
+            rcore_post_bus_solo(queue, slot, isSoloed, UInt32(clamping: rampFrames), time.commandTime)
         }
     }
 
@@ -127,7 +127,7 @@ public final class MixerSend: Sendable {
     ) throws(AudioEngineError) {
         try source.session.liveControl.setLevel(level, of: identity, "a level of \(level)") { queue, slot in
             AutomatedParameter.sendLevel.ramp(
-                to: level, frames: rampFrames, curve: curve, of: slot, to: queue, at: time)
+                to: level, frames: rampFrames, curve: curve, of: slot, to: queue, at: time.commandTime)
         }
     }
 

@@ -25,6 +25,7 @@ public final class OfflineDriver: RenderDriver {
         var midiPorts: [MIDIPort] = []
         /// What the MIDI outputs have sent since the last call of `takeMIDI`, by name.
         var sent: [String: [MIDIEvent]] = [:]
+        var transport = OfflineTransport()
     }
     private let state: Mutex<State>
     private let renderLock = Mutex(())
@@ -185,6 +186,21 @@ public final class OfflineDriver: RenderDriver {
         state.withLock { $0.sent.removeValue(forKey: output.name) ?? [] }
     }
 
+    /// The driver has a transport like a server's, with the engine as its only client.
+    public func useTransport(_ role: TransportRole, replacesLeader: Bool) throws(DriverError) {
+        state.withLock { $0.transport.role = role }
+    }
+
+    public var isTransportLeader: Bool { state.withLock { $0.transport.role == .leader } }
+
+    public func startTransport() throws(DriverError) { state.withLock { $0.transport.start() } }
+
+    public func stopTransport() throws(DriverError) { state.withLock { $0.transport.stop() } }
+
+    public func locateTransport(to frame: UInt32) throws(DriverError) {
+        state.withLock { $0.transport.locate(to: frame) }
+    }
+
     /// Renders `frames` frames in periods of the current size (the last may be shorter) and returns
     /// one array per channel. `inputs` has one array per input channel, silence beyond its end.
     /// `midi` has the messages that MIDI inputs receive, by the name of the port, in the order of
@@ -262,6 +278,7 @@ public final class OfflineDriver: RenderDriver {
                 incoming.replaceSubrange((channel * frames)..<(channel * frames + present.count), with: present)
             }
             receive(core, frames)
+            state.withLock { $0.transport.begin(core.handle) }
             let time = rcore_time(core.handle)
             samples.withUnsafeMutableBufferPointer { buffer in
                 incoming.withUnsafeBufferPointer { input in
@@ -275,6 +292,7 @@ public final class OfflineDriver: RenderDriver {
                         core.handle, sources, UInt32(sources.count), planes, UInt32(planes.count), UInt32(frames))
                 }
             }
+            state.withLock { $0.transport.end(frames: frames) }
             collectMIDI(core, from: time)
             return (0..<format.outputChannels).map { Array(samples[($0 * frames)..<(($0 + 1) * frames)]) }
         }

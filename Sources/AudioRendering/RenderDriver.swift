@@ -81,6 +81,22 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// Removes a MIDI port. Idempotent.
     func removeMIDIPort(_ port: MIDIPort)
 
+    /// Selects what the driver does with the server's transport. A follower or leader reports the
+    /// transport to the core in each cycle (`rcore_follow_transport`), and has the server wait for
+    /// the core before its transport rolls (`rcore_is_prepared`); a leader also gives the server
+    /// the beats (`rcore_lead_transport`). The driver keeps the role over `close` and `open`.
+    /// Throws `refused` if the driver has no transport, or if another client is its leader and is
+    /// not to be replaced; then nothing changes.
+    func useTransport(_ role: TransportRole, replacesLeader: Bool) throws(DriverError)
+    /// Whether the server takes the beats of its transport from this driver.
+    var isTransportLeader: Bool { get }
+    /// Starts the server's transport.
+    func startTransport() throws(DriverError)
+    /// Stops the server's transport.
+    func stopTransport() throws(DriverError)
+    /// Moves the server's transport to a frame.
+    func locateTransport(to frame: UInt32) throws(DriverError)
+
     /// Sets the handler for events. The engine sets it before `open`. The driver calls the handler
     /// on a thread of its own, one event at a time, never on the render thread. The handler must
     /// not call the driver on that thread.
@@ -139,6 +155,28 @@ extension RenderDriver {
 
     /// Does nothing: the default for drivers without MIDI.
     public func removeMIDIPort(_ port: MIDIPort) {}
+
+    /// Throws `refused`, except for the engine's own transport: the default for drivers without a
+    /// transport.
+    public func useTransport(_ role: TransportRole, replacesLeader: Bool) throws(DriverError) {
+        if role != .own { throw Self.hasNoTransport }
+    }
+
+    /// False: the default for drivers without a transport.
+    public var isTransportLeader: Bool { false }
+
+    /// Throws `refused`: the default for drivers without a transport.
+    public func startTransport() throws(DriverError) { throw Self.hasNoTransport }
+
+    /// Throws `refused`: the default for drivers without a transport.
+    public func stopTransport() throws(DriverError) { throw Self.hasNoTransport }
+
+    /// Throws `refused`: the default for drivers without a transport.
+    public func locateTransport(to frame: UInt32) throws(DriverError) { throw Self.hasNoTransport }
+
+    private static var hasNoTransport: DriverError {
+        .refused(call: "a transport", reason: "this driver has none")
+    }
 }
 
 /// Counters and loads of a driver.

@@ -69,21 +69,21 @@ public final class Voice: Sendable {
     /// Fades out and ends the voice.
     public func stop(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
         try liveControl.command("stopping a voice") { queue in
-            rcore_post_stop(queue, handle, UInt32(clamping: fadeFrames), time ?? 0)
+            rcore_post_stop(queue, handle, UInt32(clamping: fadeFrames), time.commandTime)
         }
     }
 
     /// Fades out and pauses. Playback later resumes at the frame after the last one rendered.
     public func pause(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
         try liveControl.command("pausing a voice") { queue in
-            rcore_post_pause(queue, handle, UInt32(clamping: fadeFrames), time ?? 0)
+            rcore_post_pause(queue, handle, UInt32(clamping: fadeFrames), time.commandTime)
         }
     }
 
     /// Resumes playback, fading in.
     public func resume(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
         try liveControl.command("resuming a voice") { queue in
-            rcore_post_resume(queue, handle, UInt32(clamping: fadeFrames), time ?? 0)
+            rcore_post_resume(queue, handle, UInt32(clamping: fadeFrames), time.commandTime)
         }
     }
 
@@ -93,7 +93,7 @@ public final class Voice: Sendable {
     ) throws(AudioEngineError) {
         try liveControl.command("a gain of \(gain)") { queue in
             AutomatedParameter.voiceGain.ramp(
-                to: gain, frames: rampFrames, curve: curve, of: handle, to: queue, at: time)
+                to: gain, frames: rampFrames, curve: curve, of: handle, to: queue, at: time.commandTime)
         }
     }
 
@@ -115,7 +115,7 @@ public final class Voice: Sendable {
     ) throws(AudioEngineError) {
         try liveControl.command("a pan of \(position); valid: -1 to 1, for a voice with a pan") { queue in
             AutomatedParameter.voicePan.ramp(
-                to: position, frames: rampFrames, curve: curve, of: handle, to: queue, at: time)
+                to: position, frames: rampFrames, curve: curve, of: handle, to: queue, at: time.commandTime)
         }
     }
 
@@ -142,14 +142,14 @@ public final class Voice: Sendable {
         try liveControl.command("seeking to frame \(frame); valid: 0 or more, for samples in memory") { queue in
             frame < 0
                 ? RCORE_BAD_ARGUMENT
-                : rcore_post_seek(queue, handle, UInt64(frame), UInt32(clamping: fadeFrames), time ?? 0)
+                : rcore_post_seek(queue, handle, UInt64(frame), UInt32(clamping: fadeFrames), time.commandTime)
         }
     }
 
     /// Leaves the loop: after the current pass, the voice plays the frames that follow the loop, to
     /// the end of the source.
     public func leaveLoop(at time: UInt64? = nil) throws(AudioEngineError) {
-        try liveControl.command("leaving a loop") { queue in rcore_post_leave_loop(queue, handle, time ?? 0) }
+        try liveControl.command("leaving a loop") { queue in rcore_post_leave_loop(queue, handle, time.commandTime) }
     }
 
     private var liveControl: EngineControl {

@@ -29,6 +29,7 @@ public final class JackDriver: RenderDriver {
         var overrides: [DeviceOverride]
         var latencies: [OutputLatency] = []
         var midiPorts: [MIDIPort] = []
+        var transport = TransportRole.own
         var connection: ServerConnection?
     }
     private let state: Mutex<State>
@@ -57,12 +58,12 @@ public final class JackDriver: RenderDriver {
         try lifecycle.withLock { _ throws(DriverError) in
             if let connection, !connection.isGone { return try connection.currentFormat() }
             connection?.close(seconds: configuration.callTimeout)
-            let (handler, fill, overrides, midiPorts) = state.withLock {
-                ($0.event, $0.fill, $0.overrides, $0.midiPorts)
+            let (handler, fill, overrides, midiPorts, transport) = state.withLock {
+                ($0.event, $0.fill, $0.overrides, $0.midiPorts, $0.transport)
             }
             let connection = try ServerConnection(
                 configuration, overrides: overrides, core: core, handler: handler, filler: StreamFiller(fill))
-            let format = try connection.open(midiPorts: midiPorts)
+            let format = try connection.open(midiPorts: midiPorts, transport: transport)
             state.withLock { state in
                 state.connection = connection
                 connection.reportOutputLatencies(state.latencies)
@@ -149,6 +150,29 @@ public final class JackDriver: RenderDriver {
             state.withLock { $0.midiPorts.removeAll { $0 == port } }
             connection?.removeMIDIPort(port)
         }
+    }
+
+    /// Follows the server's transport, or is its leader. On an open client, the call throws if
+    /// another client is the leader and is not to be replaced; with PipeWire, after a second. A
+    /// client that is opened or activated later becomes the leader if no other client is then
+    /// (`isTransportLeader`).
+    public func useTransport(_ role: TransportRole, replacesLeader: Bool) throws(DriverError) {
+        try lifecycle.withLock { _ throws(DriverError) in
+            if let connection, !connection.isGone {
+                try connection.useTransport(role, replacesLeader: replacesLeader)
+            }
+            state.withLock { $0.transport = role }
+        }
+    }
+
+    public var isTransportLeader: Bool { connection?.isTransportLeader ?? false }
+
+    public func startTransport() throws(DriverError) { try requireConnection().startTransport() }
+
+    public func stopTransport() throws(DriverError) { try requireConnection().stopTransport() }
+
+    public func locateTransport(to frame: UInt32) throws(DriverError) {
+        try requireConnection().locateTransport(to: frame)
     }
 
     /// Replaces the configuration's device overrides. The driver reports the result with

@@ -20,6 +20,7 @@ extension ServerConnection {
         do throws(DriverError) {
             try client.registerPorts(outputs: outputs, inputs: inputs)
             client.setFiller(filler)
+            client.followsTransport = state.withLock { $0.transport } != .own
         } catch {
             client.close()
             throw error
@@ -71,6 +72,7 @@ extension ServerConnection {
             state.isSuspended = false
             _ = attachCore(&state)
         }
+        postLeader()
         postRefresh(.settled)
     }
 
@@ -88,8 +90,11 @@ extension ServerConnection {
             state.isSuspended = true
             return true
         }
+        guard isDue else { return }
+        // The server would keep the beats of a leader that is not active.
+        if state.withLock({ $0.transport == .leader }) { client.resignLeader() }
         // If the server refuses, the client cannot be used again, and recovery opens another one.
-        if isDue { try? client.deactivate() }
+        try? client.deactivate()
     }
 
     // MARK: Polls, while the client is not active
@@ -229,7 +234,7 @@ extension ServerConnection {
             state.pendingEvents.append(.devicesChanged(state.devices.map(\.device)))
             return true
         }
-        if !isTaken { client.close() }
+        if isTaken { postLeader() } else { client.close() }
         rcore_jack_wake(monitor.handle)
         return isTaken
     }
@@ -241,6 +246,7 @@ extension ServerConnection {
         do throws(DriverError) {
             try client.registerPorts(outputs: identity.outputs, inputs: identity.inputs)
             client.setFiller(filler)
+            client.followsTransport = state.withLock { $0.transport } != .own
             client.setOwnLatencies(state.withLock { $0.latencies })
             for block in state.withLock({ $0.blocks }) where !block.isMain { try client.register(block) }
             let isActive = state.withLock { state in

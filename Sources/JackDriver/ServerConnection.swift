@@ -61,6 +61,9 @@ final class ServerConnection: Sendable {
         /// The engine's own latencies.
         var latencies: [OutputLatency] = []
         var latenciesArePosted = false
+        var transport = TransportRole.own
+        /// Whether the client, once it is active, replaces another leader.
+        var replacesLeader = false
 
         /// The client, if libjack does not notify it because it is not active.
         var inactiveClient: JackClient? { phase == .open && !isActive ? client : nil }
@@ -124,7 +127,8 @@ final class ServerConnection: Sendable {
 
     /// Opens a client at the server. After an error nothing remains except a call that never
     /// returns.
-    func open(midiPorts: [MIDIPort]) throws(DriverError) -> HardwareFormat {
+    func open(midiPorts: [MIDIPort], transport: TransportRole) throws(DriverError) -> HardwareFormat {
+        state.withLock { $0.transport = transport }
         do throws(DriverError) {
             let format = try call("the request for a client") { connection throws(DriverError) in
                 try connection.openClient(midiPorts: midiPorts)

@@ -13,7 +13,7 @@ extension CommandQueue {
             throw .invalidArgument(what: "sending MIDI to a target of another engine")
         }
         let isAlone = message.isExclusive && rcore_transaction_begin(handle) == RCORE_OK
-        var status = message.post(to: target.midiIdentity.number, handle, at: time ?? 0)
+        var status = message.post(to: target.midiIdentity.number, handle, at: commandTime(time))
         if isAlone, status == RCORE_OK { status = rcore_transaction_commit(handle) }
         guard status == RCORE_OK else {
             if isAlone { rcore_transaction_cancel(handle) }

@@ -63,7 +63,7 @@ extension MIDITarget {
         try control.withState { state throws(AudioEngineError) in
             try control.transaction { queue in
                 for message in messages {
-                    let status = message.post(to: target, queue, at: time ?? 0)
+                    let status = message.post(to: target, queue, at: time.commandTime)
                     guard status == RCORE_OK else { return status }
                 }
                 return RCORE_OK

@@ -14,6 +14,8 @@ final class MIDIProbe: @unchecked Sendable {
         /// From the start on.
         var audio: [Float]
         var events: [Event]
+        /// The transport of the server in each cycle.
+        var transport: [midi_probe_transport_t]
         /// The frames of the samples that are not 0.
         var onsets: [Int] { audio.indices.filter { audio[$0] != 0 } }
     }
@@ -66,6 +68,8 @@ final class MIDIProbe: @unchecked Sendable {
                 frame: Int(Int32(bitPattern: event.frame)),
                 bytes: withUnsafeBytes(of: event.bytes) { Array($0.prefix(Int(event.size))) })
         }
-        return Recording(audio: audio, events: events)
+        var cycles = [midi_probe_transport_t](repeating: midi_probe_transport_t(), count: 65_536)
+        let cycleCount = midi_probe_copy_transport(handle, &cycles, UInt32(cycles.count))
+        return Recording(audio: audio, events: events, transport: Array(cycles.prefix(Int(cycleCount))))
     }
 }

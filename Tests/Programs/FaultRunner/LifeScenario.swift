@@ -29,6 +29,12 @@ extension Scenario {
         }
         log.attempt("period", within: limit) { try engine.requestPeriod(frames: 128) }
         if started { listen(to: player, "another period") }
+        log.attempt("transport", within: limit) {
+            try engine.transport.setRole(.leader)
+            try engine.transport.start()
+            try engine.transport.locate(toBeat: 4)
+            try engine.transport.stop()
+        }
         if started {
             log.attempt("suspend") { engine.suspend() }
             // The first one is answered after the deactivation.

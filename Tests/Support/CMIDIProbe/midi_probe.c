@@ -2,12 +2,13 @@
 
 #include <jack/jack.h>
 #include <jack/midiport.h>
+#include <jack/transport.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_EVENTS = 8192 };
+enum { MOST_EVENTS = 8192, MOST_CYCLES = 65536 };
 
 /// `idle`: the test may change everything. `armed`: the next cycle of the sender sets the start.
 /// `running`: until the listener has recorded everything.
@@ -27,6 +28,8 @@ struct midi_probe {
     uint32_t missed;
     midi_probe_event_t received[MOST_EVENTS];
     uint32_t nreceived;
+    midi_probe_transport_t cycles[MOST_CYCLES];
+    uint32_t ncycles;
 };
 
 static int send(jack_nframes_t nframes, void *argument) {
@@ -53,11 +56,29 @@ static int send(jack_nframes_t nframes, void *argument) {
     return 0;
 }
 
+static void record_transport(midi_probe_t *probe, uint32_t begin) {
+    jack_position_t position = {0};
+    const jack_transport_state_t state = jack_transport_query(probe->listener, &position);
+    if (probe->ncycles == MOST_CYCLES) {
+        return;
+    }
+    midi_probe_transport_t *cycle = &probe->cycles[probe->ncycles++];
+    *cycle =
+        (midi_probe_transport_t){.offset = begin, .frame = position.frame, .is_rolling = state == JackTransportRolling};
+    cycle->has_beats = (position.valid & JackPositionBBT) != 0 && position.ticks_per_beat > 0;
+    if (cycle->has_beats) {
+        const double tick = position.valid & JackTickDouble ? position.tick_double : position.tick;
+        cycle->tempo = position.beats_per_minute;
+        cycle->beat = position.beat - 1 + (position.bar_start_tick + tick) / position.ticks_per_beat;
+    }
+}
+
 /// Records what follows the start: samples at their frames, events with theirs.
 static void record(midi_probe_t *probe, uint32_t begin, jack_nframes_t nframes) {
     const float *samples = jack_port_get_buffer(probe->audio, nframes);
     void *buffer = jack_port_get_buffer(probe->midi, nframes);
     probe->missed += begin - probe->recorded;
+    record_transport(probe, begin);
     for (uint32_t i = 0; i < nframes && begin + i < probe->nframes; i++) {
         probe->samples[begin + i] = samples[i];
     }
@@ -150,7 +171,7 @@ void midi_probe_play(midi_probe_t *probe, const midi_probe_event_t *events, uint
     }
     probe->count = count;
     probe->nframes = nframes;
-    probe->next = probe->recorded = probe->missed = probe->nreceived = 0;
+    probe->next = probe->recorded = probe->missed = probe->nreceived = probe->ncycles = 0;
     atomic_store(&probe->state, STATE_ARMED);
 }
 
@@ -160,6 +181,12 @@ uint32_t midi_probe_missed(const midi_probe_t *probe) { return probe->missed; }
 
 void midi_probe_copy_audio(const midi_probe_t *probe, float *samples, uint32_t nframes) {
     memcpy(samples, probe->samples, (nframes < probe->nframes ? nframes : probe->nframes) * sizeof(float));
+}
+
+uint32_t midi_probe_copy_transport(const midi_probe_t *probe, midi_probe_transport_t *cycles, uint32_t most) {
+    const uint32_t count = probe->ncycles < most ? probe->ncycles : most;
+    memcpy(cycles, probe->cycles, count * sizeof *cycles);
+    return count;
 }
 
 uint32_t midi_probe_copy_events(const midi_probe_t *probe, midi_probe_event_t *events, uint32_t most) {

@@ -33,6 +33,17 @@ open class ProxyDriver<Target: RenderDriver>: RenderDriver, @unchecked Sendable 
     open func connect(_ port: String) throws(DriverError) -> Range<Int> { try inner.connect(port) }
     open func disconnect(_ port: String) { inner.disconnect(port) }
 
+    open func addMIDIPort(_ port: MIDIPort) throws(DriverError) { try inner.addMIDIPort(port) }
+    open func removeMIDIPort(_ port: MIDIPort) { inner.removeMIDIPort(port) }
+
+    open func useTransport(_ role: TransportRole, replacesLeader: Bool) throws(DriverError) {
+        try inner.useTransport(role, replacesLeader: replacesLeader)
+    }
+    open var isTransportLeader: Bool { inner.isTransportLeader }
+    open func startTransport() throws(DriverError) { try inner.startTransport() }
+    open func stopTransport() throws(DriverError) { try inner.stopTransport() }
+    open func locateTransport(to frame: UInt32) throws(DriverError) { try inner.locateTransport(to: frame) }
+
     open func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) { inner.setEventHandler(handler) }
     open func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) { inner.setPrepareHandler(handler) }
     open func setFillHandler(_ handler: @escaping @Sendable () -> Void) { inner.setFillHandler(handler) }

@@ -35,6 +35,20 @@ bool midi_probe_is_done(const midi_probe_t *probe);
 uint32_t midi_probe_missed(const midi_probe_t *probe);
 /// Copies the recorded audio, whose frame 0 is the start.
 void midi_probe_copy_audio(const midi_probe_t *probe, float *samples, uint32_t nframes);
+/// Where the server's transport was at the first frame of a cycle, as the listener saw it.
+typedef struct midi_probe_transport {
+    /// Counted from the start of the recording.
+    uint32_t offset;
+    uint32_t frame;
+    bool is_rolling;
+    bool has_beats;
+    /// Beats per minute, and beats from the start.
+    double tempo;
+    double beat;
+} midi_probe_transport_t;
+
+/// Copies the transport of the recorded cycles, at most `most`; returns their number.
+uint32_t midi_probe_copy_transport(const midi_probe_t *probe, midi_probe_transport_t *cycles, uint32_t most);
 /// Copies the received events, at most `most`; returns their number.
 uint32_t midi_probe_copy_events(const midi_probe_t *probe, midi_probe_event_t *events, uint32_t most);
 
