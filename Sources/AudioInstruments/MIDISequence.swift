@@ -24,7 +24,8 @@ public struct MIDISequence: Hashable, Sendable {
     /// The time of the last "end of track", in seconds.
     public let duration: Double
 
-    private let tempoMap: MIDITempoMap
+    private let times: MIDITempoMap
+    let division: MIDIFile.Division
 
     /// Merges tracks. Events before tick 0 count as at tick 0.
     init(_ tracks: some Sequence<(number: Int, track: MIDIFile.Track)>, division: MIDIFile.Division) {
@@ -43,7 +44,8 @@ public struct MIDISequence: Hashable, Sendable {
         }
         endTick = max(end, merged.last?.tick ?? 0)
         duration = map.seconds(atTick: endTick)
-        tempoMap = map
+        times = map
+        self.division = division
     }
 
     private static func tempoMap(of division: MIDIFile.Division, _ tempos: some Sequence<(Int, Int)>) -> MIDITempoMap {
@@ -64,9 +66,9 @@ public struct MIDISequence: Hashable, Sendable {
 
     /// Returns the time of a tick in seconds: of ticks after the end at the last tempo, and 0
     /// before the beginning. The error is below a nanosecond in the first hours.
-    public func seconds(atTick tick: Int) -> Double { tempoMap.seconds(atTick: tick) }
+    public func seconds(atTick tick: Int) -> Double { times.seconds(atTick: tick) }
 
     /// Returns the last tick that is not after a time in seconds; 0 before the beginning. Of the
     /// time of a tick, returns that tick.
-    public func tick(atSeconds seconds: Double) -> Int { tempoMap.tick(atSeconds: seconds) }
+    public func tick(atSeconds seconds: Double) -> Int { times.tick(atSeconds: seconds) }
 }
