@@ -200,6 +200,13 @@ let package = Package(
             name: "Sampler", dependencies: ["AudioRendering", "AudioSessions"], path: "Examples/Sampler",
             swiftSettings: swift),
         .executableTarget(
+            name: "StepSequencer",
+            dependencies: [
+                "AudioRendering", "AudioSessions",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Examples/StepSequencer", swiftSettings: swift),
+        .executableTarget(
             name: "RenderCallback", dependencies: ["AudioSessions", "AudioRendering"],
             path: "Examples/RenderCallback", swiftSettings: swift),
         .target(name: "CEcho", dependencies: ["CRenderCore"], path: "Examples/Echo", cSettings: c),
