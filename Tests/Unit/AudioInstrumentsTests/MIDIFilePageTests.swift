@@ -29,6 +29,26 @@ import Testing
     }
     // [end]
 
+    @Test("the code of the page plays a file on the transport")
+    func transport() throws {
+        let folder = try TestFolder()
+        let path = folder.path + "/note.mid"
+        try writeNote(to: path)
+        let driver = OfflineDriver()
+        let engine = try AudioEngine(driver: driver)
+        try engine.start()
+        let synth = try engine.makeMIDIOutput(name: "synth")
+        // [transport]
+        let sequence = try MIDIFile(path: path).sequence()
+        try engine.transport.setTempoMap(sequence.tempoMap())
+        let player = try MIDISequencePlayer(sequence, on: engine, to: synth)
+        try engine.transport.start()
+        // [end]
+        try driver.render(frames: 50_000)
+        let sent = driver.takeMIDI(from: synth).map(\.message)
+        #expect(sent.contains(.noteOn(channel: 0, key: 60, velocity: 100)) && player.missedMessages == 0)
+    }
+
     @Test("the code of the page writes and plays a note of a second")
     func note() throws {
         let folder = try TestFolder()

@@ -1,0 +1,137 @@
+import AudioRendering
+import AudioSessions
+import TestSupport
+import Testing
+
+/// Runs the code shown in Documentation/Transport.md.
+@Suite struct TransportPageTests {
+    /// A session with an instrument and a sound, each of one frame.
+    private struct Stage {
+        let driver = OfflineDriver()
+        let session: AudioSession
+        let engine: AudioEngine
+        let instrument: AudioInstrument
+        let sound: Sound
+
+        init() throws {
+            session = try AudioSession(host: AudioSessionHost(driver: driver))
+            try session.setCategory(.playback, options: .mixWithOthers)
+            try session.setActive(true)
+            engine = try session.engine
+            var zone = InstrumentZone(try AudioBuffer([[1]]))
+            (zone.keyTracking, zone.isOneShot) = (0, true)
+            instrument = try engine.makeInstrument([zone], on: session.bus)
+            sound = try engine.makeSound(try AudioBuffer([[0.1]]), on: session.bus)
+        }
+
+        /// The frames on which something is heard in the next `frames` frames, from 0 on.
+        func onsets(_ frames: Int) throws -> [Int] {
+            let output = try driver.render(frames: frames)[0]
+            return output.indices.filter { output[$0] != 0 }
+        }
+    }
+
+    @Test("Eighth notes are scheduled; the transport starts, jumps and stops; changes are reported")
+    func schedule() throws {
+        let stage = try Stage()
+        let (engine, instrument) = (stage.engine, stage.instrument)
+        let shown = EventLog<String>()
+        let show: @Sendable (Int, Double, Double, Bool) -> Void = { bar, beat, tempo, isRolling in
+            shown.note("\(bar) \(Int(beat)) \(tempo) \(isRolling)")
+        }
+
+        // [schedule]
+        let scheduler = try engine.makeBeatScheduler { beats, queue in
+            for number in beats.steps(every: 0.5) {  // eighth notes in 4/4
+                try? queue.at(Double(number) * 0.5, in: beats.pass) {
+                    try queue.send(.noteOn(channel: 0, key: 42, velocity: 100), to: instrument)
+                }
+            }
+        }
+        // [end]
+        // [observe]
+        let observation = engine.observe { event in
+            guard case .transportChanged(let position) = event else { return }
+            show(position.bar, position.beatInBar, position.tempo, position.isRolling)
+        }
+        // [end]
+        try stage.driver.render(frames: 2_048)
+        // [control]
+        let transport = engine.transport
+        try transport.setTempo(100)
+        let start = engine.currentFrame + 4_800
+        try transport.start(at: start)
+        try transport.locate(toBeat: 16, at: start + 48_000)
+        try transport.stop(at: start + 96_000)
+        // [end]
+        let onsets = try stage.onsets(4_800 + 120_000).map { $0 - 4_800 }
+        #expect(onsets.filter { $0 < 48_000 } == [0, 14_400, 28_800, 43_200])
+        let second = onsets.filter { $0 >= 48_000 }
+        let first = try #require(second.first)
+        #expect(first < 49_100, "what is heard there is prepared first")
+        #expect(second == [first, first + 14_400, first + 28_800, first + 43_200].filter { $0 < 96_000 })
+        stage.engine.drain()
+        #expect(shown.noted.contains("1 1 100.0 true") && shown.noted.last == "5 2 100.0 false", "\(shown.noted)")
+        withExtendedLifetime((scheduler, observation)) {}
+    }
+
+    @Test("A tempo map changes tempo and meter; commands of a queue of the app's own are heard at beats")
+    func maps() throws {
+        let stage = try Stage()
+        let (engine, sound, transport) = (stage.engine, stage.sound, stage.engine.transport)
+        // [tempo]
+        try transport.setTempoMap(
+            TempoMap([
+                .init(beat: 0, tempo: 120),
+                .init(beat: 8, tempo: 180, meter: Meter(6, 8)),  // 180 eighths per minute
+            ]))
+        // [end]
+        #expect(transport.tempoMap.seconds(atBeat: 11) == 5)
+        #expect(transport.tempoMap.bar(atBeat: 14).number == 4)
+        try transport.start()
+        try stage.driver.render(frames: 12_000)
+        // [queue]
+        let queue = try engine.makeCommandQueue()
+        let position = transport.position
+        let nextBar = position.beat - (position.beatInBar - 1) + Double(position.meter.beatsPerBar)
+        try queue.at(nextBar, in: position.pass) { try queue.trigger(sound) }
+        // [end]
+        #expect(try stage.onsets(96_000) == [84_000])
+    }
+
+    @Test("MIDI clock is sent while the transport rolls")
+    func clocks() throws {
+        let stage = try Stage()
+        let engine = stage.engine
+        // [clock]
+        let clock = try engine.makeMIDIOutput(name: "clock")
+        let sender = try engine.makeMIDIClockSender(to: clock)
+        // [end]
+        try stage.driver.render(frames: 1_024)
+        try engine.transport.start()
+        try stage.driver.render(frames: 24_000)
+        let sent = stage.driver.takeMIDI(from: clock).map(\.message)
+        #expect(sent.first == .start && sent.count { $0 == .clock } == 24)
+        withExtendedLifetime(sender) {}
+    }
+
+    @Test("An app becomes the leader of the server's transport and starts it")
+    func server() throws {
+        let stage = try Stage()
+        let transport = stage.engine.transport
+        let reported = EventLog<String>()
+        let report: (String) -> Void = { reported.note($0) }
+        // [server]
+        do {
+            try transport.setRole(.leader)
+        } catch DriverError.refused {
+            report("Another program is the leader of the server's transport. It can be followed.")
+            try transport.setRole(.follower)
+        }
+        try transport.start()  // for all programs
+        // [end]
+        try stage.driver.render(frames: 4_096)
+        #expect(transport.isLeader && transport.position.isRolling && transport.position.hasLeader)
+        #expect(reported.noted.isEmpty)
+    }
+}
