@@ -56,11 +56,14 @@ public final class AudioTransport: Sendable {
     public var role: TransportRole { state.withLock { $0.role } }
 
     /// Whether the engine's tempo map is what the server's clients see: false once another program
-    /// has replaced this leader.
+    /// has replaced this leader, which is noticed while the transport rolls.
     public var isLeader: Bool { role == .leader && driver.isTransportLeader }
 
     /// Selects the transport. A new pass begins. The engine keeps the role when the server is lost
-    /// and returns (SRV-2).
+    /// and returns (SRV-2). An engine that does not render, because no session is active, becomes
+    /// the leader when it does, if no other program is the leader then (`isLeader`).
+    ///
+    /// When a leader resigns, jackd moves its transport back by a few periods.
     ///
     /// Throws a `DriverError`, and changes nothing, if the driver has no transport of a server, if
     /// another program is its leader and is not to be replaced (`replacesLeader`), or if the server
@@ -104,10 +107,10 @@ public final class AudioTransport: Sendable {
     }
 
     /// Moves the transport to the frame nearest to a beat, whether it rolls or not. One that rolls
-    /// goes on from there as after a start. If another
-    /// program is the leader of the server's transport, the beat is found by its current tempo.
-    /// Throws what `start` throws, and `invalidArgument` for a beat that is not in 0…16,777,215 or
-    /// that the server's transport cannot reach.
+    /// goes on from there as after a start. If another program is the leader of the server's
+    /// transport, the beat is found by its current tempo. Throws what `start` throws, and
+    /// `invalidArgument` for a beat that is not in 0…16,777,215 or that the server's transport
+    /// cannot reach.
     public func locate(toBeat beat: Double, at time: UInt64? = nil) throws {
         guard beat >= 0, beat <= RCORE_MAX_BEAT else {
             throw AudioEngineError.invalidArgument(what: "a transport at beat \(beat); valid: 0 to 16,777,215")
