@@ -37,7 +37,7 @@ extension MIDISequence {
         return try TempoMap(changes)
     }
 
-    /// Returns the beat at a tick.
+    /// Returns the beat at a tick. The cost is linear in the number of events.
     public func beat(atTick tick: Int) -> Double {
         guard case .ticksPerQuarterNote = division else { return seconds(atTick: tick) }
         let segments = meterSegments

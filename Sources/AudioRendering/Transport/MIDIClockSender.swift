@@ -6,7 +6,7 @@ internal import Platform
 /// When it starts, the sender sends start (at the start of the piece) or song position and continue
 /// (elsewhere). A song position is a sixteenth note: from another place, the clocks begin with the
 /// next sixteenth. When a pass of the transport ends, the sender sends stop, some milliseconds
-/// later. Releasing the sender ends it, with a stop if the transport rolls. It keeps the engine and
+/// later. Releasing the sender ends it, with a stop. It keeps the engine and
 /// the output.
 public final class MIDIClockSender: Sendable {
     private let output: MIDIOutput

@@ -27,7 +27,7 @@ void execute_end_waiting(rcore_t *core, const struct command *start, uint32_t sl
 
 bool execute_is_suspended(const rcore_t *core, const struct command *start) RCORE_RT {
     const struct voice *voice = voice_find(core, start->voice);
-    return voice != NULL && core->mix.buses[voice->params.bus].suspended;
+    return voice != NULL && voice_suspended(core, voice);
 }
 
 // Ends the voices on a bus slot (RCORE_NONE: all) whose start is pending. Other commands to them

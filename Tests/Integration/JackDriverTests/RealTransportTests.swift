@@ -339,7 +339,8 @@ extension RealServers {
             defer { server.stop() }
             // The hits overlap.
             let sound = Signal.counting(frames: 9_000).map { $0 / 4 }
-            let app = try Sequencer(name, sound: sound, tempo: 131.7)
+            let threads = EventLog<String>()
+            let app = try Sequencer(name, sound: sound, tempo: 131.7) { _ in threads.note(Self.threadName) }
             let engine = app.player.engine
             defer { engine.close() }
             let folder = try TemporaryDirectory()
@@ -358,6 +359,13 @@ extension RealServers {
             let difference = Signal.firstDifference(bounce[first...].prefix(render.count - begin), render[begin...])
             #expect(difference == nil && Signal.peak(render[begin...]) > Signal.peak(sound[...]), "the hits overlap")
             #expect(engine.counters.lateCommands == 0)
+            #expect(threads.noted.contains("audio-jack"), "each cycle asks the schedulers first")
+        }
+
+        private static var threadName: String {
+            var name = [CChar](repeating: 0, count: 16)
+            pthread_getname_np(pthread_self(), &name, name.count)
+            return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
         }
 
         /// Returns what a sequencer plays on the transport of the offline driver, in other periods.
