@@ -31,10 +31,13 @@ extension AudioEngine {
     /// drivers without a clock. Must not be called from an event handler.
     package func drain() { control.background.drain() }
 
-    /// Does what the next cycle of a driver needs that freewheels.
+    /// Does what the next cycle of a driver needs that freewheels: its cycles wait for nothing
+    /// else, and soon fill what the background queue empties.
     func fillForCycle() {
         advanceTransport()
         fillStreams()
+        guard let failure = control.withState({ $0.plan.outputRecorder })?.drain() else { return }
+        control.background.run { [observers = control.observers] in observers.send(.captureFailed(failure)) }
     }
 
     private func fillStreams() {

@@ -106,8 +106,8 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// never outruns the disk and results do not depend on other threads; a real-time driver
     /// ignores it.
     func setPrepareHandler(_ handler: @escaping @Sendable () -> Void)
-    /// Sets the handler that fills streams, and does nothing else, before each cycle that has no
-    /// deadline: the cycles of a real-time server while it freewheels.
+    /// Sets the handler that fills streams, calls schedulers and writes the capture before each
+    /// cycle that has no deadline: the cycles of a real-time server while it freewheels.
     func setFillHandler(_ handler: @escaping @Sendable () -> Void)
 }
 

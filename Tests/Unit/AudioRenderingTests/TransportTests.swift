@@ -377,6 +377,38 @@ import Testing
         engine.close()
     }
 
+    @Test("While the server freewheels, each cycle writes the capture and asks the schedulers, whatever else waits")
+    func freewheel() throws {
+        let folder = try TemporaryDirectory()
+        let driver = ClockDriver(OfflineDriver(channels: 1))
+        let engine = try AudioEngine(driver: driver)
+        try engine.open()
+        let gate = try TestGate()
+        let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
+        let beats = EventLog<Double>()
+        let scheduler = try engine.makeBeatScheduler { range, _ in beats.note(range.upperBound) }
+        try engine.startCapture(path: folder.file("capture.wav"))
+        try engine.start()
+        let (blocked, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try engine.play(.buffer(AudioBuffer([[1]])), on: bus) { _ in
+            blocked.signal()
+            release.wait()
+        }
+        driver.cycle()
+        blocked.wait()  // the engine's own thread
+        try engine.transport.start()
+        for _ in 1...1_000 {
+            driver.fill()
+            driver.cycle()
+        }
+        #expect((beats.noted.last ?? 0) >= engine.transport.position.beat && engine.transport.position.beat > 10)
+        release.signal()
+        engine.stop()
+        let summary = engine.stopCapture()
+        #expect(summary?.lostPeriods == 0 && summary?.frames == 256_256)
+        withExtendedLifetime(scheduler) {}
+    }
+
     @Test("A pass is prepared only when a scheduler that was made meanwhile has been asked, too")
     func meanwhile() throws {
         let driver = ClockDriver(OfflineDriver())
@@ -452,5 +484,9 @@ private final class ClockDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable
     override var hasClock: Bool { true }
     override func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) {}
 
+    private let fills = EventLog<@Sendable () -> Void>()
+    override func setFillHandler(_ handler: @escaping @Sendable () -> Void) { fills.note(handler) }
+
+    func fill() { fills.noted.last?() }
     func cycle() { _ = try? inner.render(frames: 256) }
 }
