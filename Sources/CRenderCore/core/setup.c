@@ -118,6 +118,7 @@ static size_t lay_out(rcore_t *core, void *arena) {
     }
     core->mix.route_peaks =
         carve(&layout, (size_t)config->max_routes * config->max_channels, sizeof *core->mix.route_peaks);
+    core->inputs.tails = carve(&layout, (size_t)config->max_inputs * config->max_channels, sizeof *core->inputs.tails);
     core->inputs.peaks = carve(&layout, (size_t)config->max_inputs * config->max_channels, sizeof *core->inputs.peaks);
     return layout.used;
 }
@@ -146,7 +147,7 @@ static void initialise_arrays(rcore_t *core) {
         ramp_set(&core->mix.sends[i].level, 1.0f);
     }
     for (uint32_t i = 0; i < config->max_inputs; i++) {
-        input_reset(&core->inputs.slots[i], 0);
+        input_reset(core, i, 0);
     }
 }
 

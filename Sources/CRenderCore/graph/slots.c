@@ -71,7 +71,7 @@ static void join_inputs(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
         if (state->channels == 0) {
             const uint32_t slot = plan->inputs[i].slot;
             const struct input_state preset = *state;
-            input_reset(state, input_is_played(core, slot) ? core->config.crossfade_frames : 0);
+            input_reset(core, slot, input_is_played(core, slot) ? core->config.crossfade_frames : 0);
             if (preset.expected) {
                 state->gain = preset.gain;
                 state->resets = preset.resets;
@@ -178,7 +178,7 @@ static void expect_send(rcore_t *core, const struct plan_send *send) RCORE_RT {
 static void expect_input(rcore_t *core, uint32_t slot) RCORE_RT {
     struct input_state *state = &core->inputs.slots[slot];
     if (state->channels == 0 && !state->expected) {
-        input_reset(state, 0);
+        input_reset(core, slot, 0);
     }
     state->expected = state->channels == 0 ? EXPECTED : EXPECTED_NOT;
 }

@@ -138,6 +138,11 @@ typedef struct rcore_input_description {
     rcore_capture_t *capture;
     /// Number of channels, 0…channels, that the device lacks: the last ones, which are silence.
     uint32_t missing;
+    /// Whether a channel whose signal breaks off between two periods fades out from its last
+    /// sample, over the length of a crossfade: the source is a program that can end at any time. A
+    /// signal breaks off if it becomes 0 and its last two samples are close to one another; an
+    /// impulse is left alone.
+    bool fades_out;
 } rcore_input_description_t;
 
 /// Creates an empty plan. [control] Returns NULL if memory cannot be allocated. The caller owns the

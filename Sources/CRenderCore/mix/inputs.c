@@ -10,7 +10,10 @@
 
 #include <string.h>
 
-void input_reset(struct input_state *input, uint32_t join_frames) RCORE_RT {
+void input_reset(rcore_t *core, uint32_t slot, uint32_t join_frames) RCORE_RT {
+    struct input_state *input = &core->inputs.slots[slot];
+    memset(&core->inputs.tails[(size_t)slot * core->config.max_channels], 0,
+           sizeof *core->inputs.tails * core->config.max_channels);
     ramp_set(&input->gain, 1.0f);
     ramp_set(&input->grant, 0.0f);
     input->channels = 0;
@@ -67,6 +70,28 @@ static float make_finite(float *samples, uint32_t nframes) RCORE_RT {
     return peak;
 }
 
+// Returns whether a signal with these last two samples is heard as a click if it breaks off.
+static bool is_smooth(const float *last) RCORE_RT {
+    const float step = last[1] - last[0];
+    return last[0] != 0.0f && (step < 0.0f ? -step : step) < 0.5f * (last[1] < 0.0f ? -last[1] : last[1]);
+}
+
+// Fades a channel out if its signal has broken off: `is_silent` at the beginning of a period.
+static void add_tail(const rcore_t *core, struct input_tail *tail, float *samples, bool is_silent,
+                     uint32_t nframes) RCORE_RT {
+    if (is_silent && is_smooth(tail->last) && core->config.crossfade_frames > 0) {
+        ramp_line(&tail->line, tail->last[1], 0.0f, core->config.crossfade_frames);
+    }
+    for (uint32_t i = nframes > 2 ? nframes - 2 : 0; i < nframes; i++) {
+        tail->last[0] = tail->last[1];
+        tail->last[1] = samples[i];
+    }
+    for (uint32_t i = 0; i < nframes && tail->line.remaining > 0; i++) {
+        ramp_advance(&tail->line, 1);
+        samples[i] += ramp_value(&tail->line);
+    }
+}
+
 // Reads one input from the driver, applies gain and permission, updates its peaks, and records it.
 static void process_input(rcore_t *core, const rcore_input_description_t *description, rcore_capture_t *capture,
                           const float *const *inputs, uint32_t ninputs, uint32_t offset, uint32_t nframes) RCORE_RT {
@@ -80,8 +105,12 @@ static void process_input(rcore_t *core, const rcore_input_description_t *descri
         if (channel < description->channels - description->missing && source < ninputs && inputs[source] != NULL) {
             mix_one(samples, inputs[source] + offset, &scaling, 1.0f, nframes);
         }
-        raise_peak(&core->inputs.peaks[description->slot * core->config.max_channels + channel],
-                   make_finite(samples, nframes));
+        const uint32_t index = description->slot * core->config.max_channels + channel;
+        const float peak = make_finite(samples, nframes);
+        raise_peak(&core->inputs.peaks[index], peak);
+        if (description->fades_out) {
+            add_tail(core, &core->inputs.tails[index], samples, offset == 0 && peak == 0.0f, nframes);
+        }
         planes[channel] = samples;
     }
     // While the input is paused and faded out, nothing is recorded: the capture has a gap in time.

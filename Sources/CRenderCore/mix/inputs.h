@@ -7,6 +7,13 @@
 
 #include <stdatomic.h>
 
+/// The end of a channel's signal: a line from its last sample to 0 instead of a step.
+struct input_tail {
+    /// The last two samples of the signal, the earlier one first.
+    float last[2];
+    struct ramp line;
+};
+
 /// State of an input slot. It outlasts plans.
 struct input_state {
     struct ramp gain;
@@ -29,6 +36,8 @@ struct inputs {
     struct input_state *slots;
     /// [(slot * max_channels + channel) * stride]
     float *samples;
+    /// [slot * max_channels + channel]
+    struct input_tail *tails;
     /// [slot * max_channels + channel]: float bits. [any]
     _Atomic(uint32_t) *peaks;
 };
@@ -43,7 +52,7 @@ void inputs_process(rcore_t *core, const float *const *inputs, uint32_t ninputs,
 bool inputs_fade_out_removed(rcore_t *core, const rcore_plan_t *old, const rcore_plan_t *plan,
                              uint32_t ramp_frames) RCORE_RT;
 /// Resets the state of an input slot. The ramp of its first permission takes `join_frames`.
-void input_reset(struct input_state *input, uint32_t join_frames) RCORE_RT;
+void input_reset(rcore_t *core, uint32_t slot, uint32_t join_frames) RCORE_RT;
 /// Returns whether a voice that has started, even if it is paused, has the input of this slot as
 /// its source.
 bool input_is_played(const rcore_t *core, uint32_t slot) RCORE_RT;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 /// A stage whose plan has one captured stereo input. Its samples at frame t are ramp_sample(t) and
@@ -259,6 +260,74 @@ TEST(a_reader_beside_the_writer) {
     rcore_capture_destroy(capture);
 }
 
+/// Renders periods of `nframes` frames of a mono input that fades out: `values` in turn, one for
+/// each period, or an impulse in the last frame for a negative one. Returns the captured samples,
+/// which the caller frees.
+static float *render_source(const float *values, uint32_t count, uint32_t nframes, bool fades_out) {
+    stage_t stage = stage_open(NULL);
+    rcore_capture_t *capture = rcore_capture_create(1, 8192, NULL);
+    rcore_plan_t *plan = rcore_plan_create();
+    const rcore_input_description_t input = {.slot = 0, .channels = 1, .capture = capture, .fades_out = fades_out};
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        float plane[512];
+        for (uint32_t frame = 0; frame < nframes; frame++) {
+            plane[frame] = values[i] >= 0.0f ? values[i] : frame == nframes - 1 ? -values[i] : 0.0f;
+        }
+        const float *inputs[] = {plane};
+        rcore_process(stage.core, inputs, 1, NULL, 0, nframes);
+    }
+    float *samples = calloc((size_t)count * nframes, sizeof(float));
+    uint64_t time;
+    EXPECT_EQUAL(rcore_capture_read_interleaved(capture, samples, count * nframes, &time), count * nframes);
+    stage_close(&stage);
+    rcore_capture_destroy(capture);
+    return samples;
+}
+
+/// A program that ends leaves a line to 0 of 240 frames instead of a step, whatever the period; a
+/// signal that goes on is unchanged.
+TEST(a_signal_that_breaks_off_fades_out) {
+    const uint32_t periods[] = {1, 7, 64, 240, 512};
+    for (unsigned p = 0; p < 5; p++) {
+        const uint32_t nframes = periods[p], count = 1200 / nframes + 3;
+        float values[1203] = {0.25f, 0.25f};
+        float *samples = render_source(values, count, nframes, true);
+        const uint32_t end = 2 * nframes;
+        uint32_t wrong = 0;
+        for (uint32_t i = 0; i < count * nframes; i++) {
+            const float line = i < end ? 0.25f : i < end + 240 ? 0.25f * (float)(239 - (i - end)) / 240.0f : 0.0f;
+            const float error = samples[i] - line;
+            wrong += error > 1e-6f || error < -1e-6f;
+        }
+        EXPECT_EQUAL(wrong, 0);
+        EXPECT_NEAR(samples[end - 1], 0.25f, 0);
+        EXPECT_NEAR(samples[end + 239], 0, 0);
+        free(samples);
+    }
+    const float values[] = {0.25f, 0.25f, 0, 0, 0};
+    float *samples = render_source(values, 5, 64, false);
+    EXPECT_NEAR(samples[128], 0, 0);
+    free(samples);
+}
+
+/// What is meant to be short, or ends by itself, keeps every sample; a signal that returns at once
+/// is added to the line.
+TEST(an_impulse_does_not_fade_out) {
+    const float impulse[] = {0, -0.5f, 0, 0, 0};
+    float *samples = render_source(impulse, 5, 64, true);
+    for (uint32_t i = 0; i < 5 * 64; i++) {
+        EXPECT_NEAR(samples[i], i == 127 ? 0.5f : 0, 0);
+    }
+    free(samples);
+    const float returns[] = {0.25f, 0.25f, 0, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f};
+    samples = render_source(returns, 8, 64, true);
+    EXPECT_NEAR(samples[128 + 64], 0.5f + 0.25f * 175.0f / 240.0f, 1e-6);
+    EXPECT_NEAR(samples[8 * 64 - 1], 0.5f, 0);
+    free(samples);
+}
+
 int main(void) {
     RUN(every_frame_has_its_time);
     RUN(what_is_lost_is_counted_and_seen);
@@ -268,5 +337,7 @@ int main(void) {
     RUN(what_is_no_number_is_silenced);
     RUN(bad_inputs_are_refused);
     RUN(a_reader_beside_the_writer);
+    RUN(a_signal_that_breaks_off_fades_out);
+    RUN(an_impulse_does_not_fade_out);
     return test_result();
 }
