@@ -78,6 +78,9 @@ static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *ser
     char name[256];
     size_t limit = (size_t)jack_client_name_size();
     make_name_distinct(server_name, client_name, name, limit < sizeof name ? limit : sizeof name);
+    if (!rcore_jack_await_dead_clients()) {
+        return RCORE_JACK_REFUSED;
+    }
     jack->client = open_client(server_name, name, &code);
     if (jack->client == NULL) {
         return code & JackServerFailed ? RCORE_JACK_NO_SERVER : RCORE_JACK_REFUSED;
@@ -91,6 +94,7 @@ static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *ser
         return RCORE_JACK_REFUSED;
     }
     rcore_jack_monitor_reset(jack->monitor, sample_rate, period);
+    rcore_jack_enlist(jack);
     rcore_jack_watch_server(jack->monitor, jack->server_fd);
     return rcore_jack_register_callbacks(jack) ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
@@ -142,6 +146,7 @@ void rcore_jack_close(rcore_jack_t *jack) {
         rcore_jack_watch_server(jack->monitor, -1);
         rcore_jack_await_shutdown(jack);
         jack_client_close(jack->client);
+        rcore_jack_delist(jack);
     }
     if (jack->server_fd != -1) {
         close(jack->server_fd);

@@ -132,6 +132,12 @@ struct rcore_jack {
     /// Number of them that were read. Used only by the control thread.
     unsigned renewed_read;
 
+    // The list of the process's open clients: see open_clients.c.
+    rcore_jack_t *next_open;
+    /// When another client of the process had lost its server, in milliseconds of the monotonic
+    /// clock; 0: never.
+    uint64_t suspected_at;
+
     // The threads that reported the server's shutdown: see shutdown.c.
     /// Set by the callback that only jackd2's libjack calls.
     atomic_bool notified_by_info;
@@ -222,6 +228,16 @@ void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument);
 /// Registers all callbacks, before activation. Returns false if libjack refuses one that the driver
 /// needs. [control]
 bool rcore_jack_register_callbacks(rcore_jack_t *jack);
+
+/// Adds a client that was opened to the process's open clients. [control]
+void rcore_jack_enlist(rcore_jack_t *jack);
+
+/// Removes a client that was closed; does nothing if it was not added. [control]
+void rcore_jack_delist(rcore_jack_t *jack);
+
+/// Waits until all clients of the process that have lost their server are closed, for about 3 s at
+/// most. Returns whether they are. [control]
+bool rcore_jack_await_dead_clients(void);
 
 /// Records that the calling thread of libjack reported the server's shutdown. [notification, or an
 /// audio thread that exits]

@@ -156,7 +156,8 @@ void rcore_jack_set_thread_creator(void);
 /// keeps `monitor` until the client is closed; opening a client sets its format and resets its loss
 /// and its load, but not its counts. Returns NULL with RCORE_JACK_BAD_ARGUMENT, _NO_MEMORY,
 /// _NO_DESCRIPTORS (libjack was not asked for a client), _NO_SERVER (within about 5 ms) or
-/// _REFUSED; `status` may be NULL. The caller owns the client.
+/// _REFUSED; `status` may be NULL. The caller owns the client. With jackd2, first waits until the
+/// process's clients that have lost their server are closed, for about 3 s at most; then _REFUSED.
 rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, rcore_jack_monitor_t *monitor,
                               rcore_jack_status_t *status);
 /// Closes the client and frees it, even after the server was lost. NULL does nothing. [control] On
@@ -337,6 +338,24 @@ void rcore_jack_free_ports(rcore_jack_port_t *ports, uint32_t count);
 /// there were more than 256, of which only the last 256 are kept; otherwise leaves it unchanged.
 /// Valid until the next call.
 const char *rcore_jack_next_renewed(rcore_jack_t *jack, bool *missed);
+
+// ---- Metadata -----------------------------------------------------------------------------------
+
+/// Sets a property of a client, or of a port if the name has a colon: a text that other programs
+/// can read. NULL removes it. [control] `type` is the value's MIME type, or NULL. jackd's servers
+/// of one user share the properties, and the end of one of them removes all; programs that were
+/// running then see only those of one another. _REFUSED: there is no such client or port, the
+/// server has no metadata, or fewer than RCORE_JACK_MIN_DESCRIPTORS descriptors are free; _LOST.
+rcore_jack_status_t rcore_jack_set_property(rcore_jack_t *jack, const char *name, const char *key, const char *value,
+                                            const char *type);
+/// Returns a property of a client or port; NULL if there is none, and with too few descriptors.
+/// [control] The value is what
+/// another program has set, perhaps for a client of another server: check it. Free it with `free`.
+char *rcore_jack_property(rcore_jack_t *jack, const char *name, const char *key);
+/// Returns the full names of the ports of all clients that have this direction and type, seen from
+/// their client, terminated by NULL; NULL if there are none, and when lost. [control] Free with
+/// `rcore_jack_free_names`.
+const char **rcore_jack_port_names(rcore_jack_t *jack, rcore_jack_direction_t direction);
 
 #ifdef __cplusplus
 }

@@ -92,6 +92,7 @@ enum ways {
     CALL(get_property, STATUS)                                                                                         \
     CALL(get_properties, STATUS)                                                                                       \
     CALL(set_property, STATUS)                                                                                         \
+    CALL(remove_property, STATUS)                                                                                      \
     CALL(get_uuid_for_client_name, FINDS)                                                                              \
     CALL(get_client_name_by_uuid, FINDS)
 

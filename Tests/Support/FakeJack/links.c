@@ -1,6 +1,8 @@
 /// Connections between ports, latencies, and metadata.
 #include "fake.h"
 
+#include <jack/uuid.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +243,18 @@ int jack_set_property(jack_client_t *client, jack_uuid_t subject, const char *ke
     fake_notify_all((notice_t){.kind = NOTICE_PROPERTY, .a = (uint32_t)subject});
     fake_unlock();
     return visit.way >= 0 ? fake_failure(&visit) : 0;
+}
+
+int jack_remove_property(jack_client_t *client, jack_uuid_t subject, const char *key) {
+    VISIT(remove_property, client);
+    (void)subject, (void)key;
+    return visit.way >= 0 ? fake_failure(&visit) : 0;
+}
+
+int jack_uuid_parse(const char *text, jack_uuid_t *uuid) {
+    (void)text;
+    *uuid = 0;
+    return -1;
 }
 
 char *jack_get_uuid_for_client_name(jack_client_t *client, const char *name) {
