@@ -247,7 +247,7 @@ final class RecordingWriter: Sendable {
             schedule(.sampleRate(format.sampleRate))
             schedule(.serverReturned)
         case .serverGone: schedule(.finish(.serverGone))
-        case .xrun, .devicesChanged: break
+        case .xrun, .devicesChanged, .nodesChanged: break
         }
     }
 }

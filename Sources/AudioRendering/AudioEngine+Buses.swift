@@ -7,11 +7,28 @@ extension AudioEngine {
     public func makeSessionBus(
         gate: OpaquePointer, owner: any AnyObject & Sendable
     ) throws(AudioEngineError) -> SessionBus {
+        try makeBus(EnginePlan.Gate(page: gate, owner: owner), outputs: nil)
+    }
+
+    /// Adds a bus that plays to other programs, through ports of direction `output`, whenever the
+    /// engine renders: no session controls it. The caller keeps the ports as long as the bus.
+    /// Throws `invalidArgument`, `noFreeBus`, `commandQueueFull` or `outOfMemory`.
+    public func makeBus(for ports: AudioPorts) throws(AudioEngineError) -> SessionBus {
+        guard ports.belongs(to: control), ports.group.direction == .output else {
+            throw .invalidArgument(what: "a bus for ports '\(ports.group.name)', which send nothing from here")
+        }
+        return try makeBus(nil, outputs: [ports.output])
+    }
+
+    private func makeBus(
+        _ gate: EnginePlan.Gate?, outputs: [OutputRoute]?
+    ) throws(AudioEngineError) -> SessionBus {
         reclaim()
         let limit = configuration.maximumBuses
         let identity = try control.changePlan { plan throws(AudioEngineError) in
             guard let slot = plan.freeSlot(limit: limit) else { throw .noFreeBus(limit: limit) }
-            let bus = EnginePlan.Bus(gate: EnginePlan.Gate(page: gate, owner: owner), slot: slot)
+            var bus = EnginePlan.Bus(gate: gate, slot: slot)
+            bus.outputs = outputs
             plan.buses[slot] = bus
             return bus.strip.identity
         }

@@ -82,19 +82,29 @@ extension AudioEngine {
             throw .invalidArgument(
                 what: "an input of \(channels) channels from channel \(firstChannel), for a bus of this engine")
         }
+        return try makeInput(channels: channels, captureFrames: captureFrames) { plan throws(AudioEngineError) in
+            guard let session = plan.buses[bus.slot] else {
+                throw .invalidArgument(what: "an input for a bus that no longer exists")
+            }
+            let description = EnginePlan.InputDescription(
+                channels: channels, firstChannel: firstChannel, source: session.inputs)
+            return (description, session.gate)
+        }
+    }
+
+    /// Adds an input, as `describe` describes it in the plan, with its gate.
+    func makeInput(
+        channels: Int, captureFrames: Int, ports: AudioPorts? = nil,
+        _ describe: (EnginePlan) throws(AudioEngineError) -> (EnginePlan.InputDescription, EnginePlan.Gate?)
+    ) throws(AudioEngineError) -> EngineInput {
         let capture = try InputCapture(channels: channels, frames: captureFrames)
         let limit = configuration.maximumInputs
         let slot = try control.changePlan { plan throws(AudioEngineError) in
             guard let slot = plan.freeInput(limit: limit) else { throw .noFreeInput(limit: limit) }
-            guard let session = plan.buses[bus.slot] else {
-                throw .invalidArgument(what: "an input for a bus that no longer exists")
-            }
-            plan.inputs[slot] = EnginePlan.Input(
-                description: EnginePlan.InputDescription(
-                    channels: channels, firstChannel: firstChannel, source: session.inputs),
-                capture: capture, gate: session.gate)
+            let (description, gate) = try describe(plan)
+            plan.inputs[slot] = EnginePlan.Input(description: description, capture: capture, gate: gate)
             return slot
         }
-        return EngineInput(channels: channels, slot: slot, capture: capture, control: control)
+        return EngineInput(channels: channels, slot: slot, capture: capture, ports: ports, control: control)
     }
 }

@@ -254,7 +254,7 @@ public final class AudioEngine: Sendable {
             }
             // No bus has signal any longer.
             control.background.run { [weak self] in self?.runBackgroundWork() }
-        case .xrun, .devicesChanged: break
+        case .xrun, .devicesChanged, .nodesChanged: break
         }
         control.observers.send(.driver(event))
     }

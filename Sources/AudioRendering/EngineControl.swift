@@ -13,8 +13,8 @@ final class EngineControl: Sendable {
     let driver: any RenderDriver
     let background: EngineBackground
     let observers = Broadcaster<EngineEvent>()
-    /// Serializes the driver's calls for MIDI ports.
-    let midiPorts = DispatchQueue(label: "audio-engine.midi-ports")
+    /// Serializes the driver's calls for ports of other programs.
+    let portRemovals = DispatchQueue(label: "audio-engine.port-removals")
     /// Its lock, the control lock, is never held across a driver call that may block, nor while
     /// handlers run or objects of the app are released.
     private let state: Mutex<State>

@@ -1,16 +1,19 @@
 internal import CRenderCore
 
-/// Channels of the device's input that one session may record.
+/// Channels of the device's input that one session may record, or ports that receive from other
+/// programs (`AudioEngine.makeInput(from:)`).
 ///
-/// The input is silent until the session's permission is granted, and delivers nothing while the
-/// session is interrupted. Recorded frames wait in a ring buffer to be read, each with its time;
-/// voices may play the input in the same cycle (`VoiceSource.input`). The engine removes the input
-/// when its last reference is released.
+/// An input from the device is silent until the session's permission is granted, and delivers
+/// nothing while the session is interrupted. Recorded frames wait in a ring buffer to be read, each
+/// with its time; voices may play the input in the same cycle (`VoiceSource.input`). The engine
+/// removes the input when its last reference is released.
 public final class EngineInput: Sendable {
     /// The channel count, 1…the engine's `maximumChannels`.
     public let channels: Int
     let slot: Int
     let capture: InputCapture
+    /// The ports that it receives from, if they are not the device's.
+    private let ports: AudioPorts?
     private weak let control: EngineControl?
 
     /// Consecutive recorded frames.
@@ -27,10 +30,11 @@ public final class EngineInput: Sendable {
         }
     }
 
-    init(channels: Int, slot: Int, capture: InputCapture, control: EngineControl) {
+    init(channels: Int, slot: Int, capture: InputCapture, ports: AudioPorts?, control: EngineControl) {
         self.channels = channels
         self.slot = slot
         self.capture = capture
+        self.ports = ports
         self.control = control
     }
 

@@ -48,7 +48,7 @@ extension EnginePlan {
             description.slot = UInt32(slot)
             description.channels = UInt32(channels)
             description.parent = UInt32.max
-            description.gate = bus.gate.page
+            description.gate = bus.gate?.page
             description.meter = try parts.meter(bus.strip.meter, channels: channels, sampleRate: sampleRate)
             try check(rcore_plan_add_bus(plan, &description), "bus \(slot)")
             for (index, output) in outputs(of: bus).enumerated() {
@@ -75,7 +75,7 @@ extension EnginePlan.Input {
         let present = description.source.map { max(0, min(channels, $0.count - first)) } ?? channels
         return rcore_input_description_t(
             slot: UInt32(slot), channels: UInt32(clamping: channels),
-            first_input: UInt32(clamping: (description.source?.lowerBound ?? 0) + first), gate: gate.page,
-            capture: capture.handle, missing: UInt32(clamping: channels - present))
+            first_input: UInt32(clamping: (description.source?.lowerBound ?? 0) + first), gate: gate?.page,
+            capture: capture.handle, missing: UInt32(clamping: channels - present), fades_out: description.isProgram)
     }
 }

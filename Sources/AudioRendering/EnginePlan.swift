@@ -17,7 +17,8 @@ struct EnginePlan {
     }
     /// One session bus.
     struct Bus {
-        var gate: Gate
+        /// Nil: nothing controls the bus, which plays whenever the engine renders.
+        var gate: Gate?
         /// The bus's own outputs; nil: the engine's shared outputs.
         var outputs: [OutputRoute]?
         /// The driver's input channels for the session's inputs; nil: all.
@@ -32,7 +33,7 @@ struct EnginePlan {
         var strip: Strip
         var mixer = Mixer()
 
-        init(gate: Gate, slot: Int) {
+        init(gate: Gate?, slot: Int) {
             self.gate = gate
             strip = Strip(identity: BusIdentity(slot: slot))
         }
@@ -41,8 +42,8 @@ struct EnginePlan {
     struct Input {
         var description: InputDescription
         var capture: InputCapture
-        /// The gate of the session that records.
-        var gate: Gate
+        /// The gate of the session that records; nil: nothing controls the input.
+        var gate: Gate?
     }
     struct InputDescription {
         var channels: Int
@@ -50,6 +51,8 @@ struct EnginePlan {
         var firstChannel: Int
         /// The driver's input channels for the session; nil: all.
         var source: Range<Int>?
+        /// Whether the source is a program, which can end at any time.
+        var isProgram = false
     }
     var buses: [Int: Bus] = [:]
     /// Slots that were released but may still be in use by the core. They are not assigned again
@@ -159,7 +162,9 @@ struct EnginePlan {
         bus.outputs = outputs
         bus.inputs = source
         buses[slot] = bus
-        for (input, _) in inputs.filter({ $0.value.gate === bus.gate }) { inputs[input]?.description.source = source }
+        for (input, _) in inputs.filter({ $0.value.gate != nil && $0.value.gate === bus.gate }) {
+            inputs[input]?.description.source = source
+        }
     }
 
     /// Replaces the gate of a bus and of the inputs that share it.
@@ -196,9 +201,12 @@ struct EnginePlan {
         }
         self.slots = slots
         // The objects that must outlive the plan in the core.
-        var used: [any AnyObject & Sendable] = buses.values.map { $0.gate.owner }
+        var used: [any AnyObject & Sendable] = buses.values.compactMap(\.gate?.owner)
         if let outputRecorder { used.append(outputRecorder) }
-        for input in inputs.values { used += [input.capture, input.gate.owner] }
+        for input in inputs.values {
+            used.append(input.capture)
+            if let owner = input.gate?.owner { used.append(owner) }
+        }
         used += parts.maps as [any AnyObject & Sendable]
         for (meter, core) in parts.meters {
             used.append(core)

@@ -81,6 +81,41 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// Removes a MIDI port. Idempotent.
     func removeMIDIPort(_ port: MIDIPort)
 
+    /// Adds audio ports for other programs, and returns their channels: of outputs, among those
+    /// that `rcore_process` writes; of inputs, among those that it reads. The driver keeps the
+    /// ports, at these channels, until they are removed, also over `close` and `open`. Throws
+    /// `refused` if the driver has no such ports, a name is taken, or fewer channels are free; then
+    /// there are none.
+    func addPorts(_ group: PortGroup) throws(DriverError) -> Range<Int>
+    /// Removes ports that were added. Idempotent.
+    func removePorts(_ group: PortGroup)
+    /// Connects the ports of a group, or a MIDI port, to those of other clients, and removes their
+    /// other connections: `ports` has the full names for each port. Connections to ports that do
+    /// not exist are made when they appear. The driver restores connections as those of its other
+    /// ports.
+    func connectPorts(named name: String, to ports: [[String]]) throws(DriverError)
+    /// Makes further connections of such ports, or removes some, and leaves the others alone.
+    func addConnections(ofPortsNamed name: String, to ports: [[String]]) throws(DriverError)
+    func removeConnections(ofPortsNamed name: String, from ports: [[String]]) throws(DriverError)
+    /// The ports of other clients to which each port of a group, or a MIDI port, is connected.
+    /// Reads a cached list; empty while the driver is closed or the server is lost.
+    func connections(ofPortsNamed name: String) -> [[String]]
+
+    /// Publishes an icon, a PNG file, for a port that was added; empty: none. The driver keeps it
+    /// with the port. Does not wait for the server.
+    func setIcon(_ icon: [UInt8], ofPort name: String)
+    /// The nodes of other clients of the server (`NodeDescription.portPrefix`). Nil while the
+    /// driver is closed or the server is lost, or before `watchNodes`. Reads a cached list;
+    /// `nodesChanged` reports every change.
+    var nodes: [NodeDescription]? { get }
+    /// Has the driver find the nodes of other clients, from now on.
+    func watchNodes()
+    /// Creates a driver for another client at the same server, whose name is that of this one with
+    /// `suffix`, and which records no device; with `connects`, it plays to devices as this one
+    /// does. Nil if the driver cannot have one. A client is called once in each cycle: sound that
+    /// is sent to another program and returns in the same cycle needs two.
+    func makeCompanion(named suffix: String, connects: Bool) -> (any RenderDriver)?
+
     /// Selects what the driver does with the server's transport. A follower or leader reports the
     /// transport to the core in each cycle (`rcore_follow_transport`), and has the server wait for
     /// the core before its transport rolls (`rcore_is_prepared`); a leader also gives the server
@@ -156,6 +191,42 @@ extension RenderDriver {
     /// Does nothing: the default for drivers without MIDI.
     public func removeMIDIPort(_ port: MIDIPort) {}
 
+    /// Throws `refused`: the default for drivers without other programs.
+    public func addPorts(_ group: PortGroup) throws(DriverError) -> Range<Int> {
+        throw .refused(call: "ports '\(group.name)'", reason: "no other program can connect to this driver")
+    }
+
+    /// Does nothing: the default for drivers without other programs.
+    public func removePorts(_ group: PortGroup) {}
+
+    /// Throws `refused`: the default for drivers without other programs.
+    public func connectPorts(named name: String, to ports: [[String]]) throws(DriverError) {
+        throw .refused(call: "a connection of '\(name)'", reason: "no other program can connect to this driver")
+    }
+
+    /// Throws `refused`: the default for drivers without other programs.
+    public func addConnections(ofPortsNamed name: String, to ports: [[String]]) throws(DriverError) {
+        try connectPorts(named: name, to: ports)
+    }
+
+    /// Does nothing: the default for drivers without other programs.
+    public func removeConnections(ofPortsNamed name: String, from ports: [[String]]) throws(DriverError) {}
+
+    /// Empty: the default for drivers without other programs.
+    public func connections(ofPortsNamed name: String) -> [[String]] { [] }
+
+    /// Does nothing: the default for drivers without other programs.
+    public func setIcon(_ icon: [UInt8], ofPort name: String) {}
+
+    /// Nil: the default for drivers without other programs.
+    public var nodes: [NodeDescription]? { nil }
+
+    /// Does nothing: the default for drivers without other programs.
+    public func watchNodes() {}
+
+    /// Nil: the default for drivers without other programs.
+    public func makeCompanion(named suffix: String, connects: Bool) -> (any RenderDriver)? { nil }
+
     /// Throws `refused`, except for the engine's own transport: the default for drivers without a
     /// transport.
     public func useTransport(_ role: TransportRole, replacesLeader: Bool) throws(DriverError) {
@@ -204,6 +275,8 @@ public enum DriverEvent: Equatable, Sendable {
     /// The server's devices changed to these: a device was added, removed or changed, or the
     /// latency of one of its ports changed.
     case devicesChanged([AudioDevice])
+    /// The nodes of other clients changed to these.
+    case nodesChanged([NodeDescription])
     /// The server could not finish a cycle in time; `count` is the number since `open`.
     case xrun(count: Int)
     /// The server was lost; calls throw `serverLost` until it returns (SRV-1).

@@ -201,7 +201,7 @@ extension AudioSession: HostedSession {
             delivery.yield(.mediaServicesWereLost)
             post(Self.mediaServicesWereLostNotification, nil)
         case .xrun(let count): if isActive { delivery.yield(.xrun(count: count)) }
-        case .serverGone, .devicesChanged: break
+        case .serverGone, .devicesChanged, .nodesChanged: break
         }
     }
 

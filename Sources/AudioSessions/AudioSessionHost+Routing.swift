@@ -63,7 +63,7 @@ extension AudioSessionHost {
         let suspended = sessions.filter { !$0.playsSystemSounds }.compactMap { try? $0.connection.get() }
         // All are suspended before the first plan that crossfades, which later plans wait for.
         for connection in suspended where !connection.auxiliaryBuses.uids.isEmpty { connection.suspend() }
-        let buses = lost.flatMap(\.buses)
+        let buses = lost.flatMap(\.routedBuses)
         try? engine.route(buses.map { BusRouting(bus: $0, outputs: [], inputs: 0..<0) })
     }
 
@@ -142,7 +142,8 @@ extension AudioSessionHost {
         let allOutputs = routes(toPortsWhere: { _ in true })
         destinations.append(BusRouting(bus: connection.bus, outputs: allOutputs, inputs: inputs))
         for auxiliary in connection.auxiliaryBuses.living {
-            destinations.append(BusRouting(bus: auxiliary.bus, outputs: routes(toPortsWhere: auxiliary.uids.contains)))
+            guard let uids = auxiliary.uids else { continue }
+            destinations.append(BusRouting(bus: auxiliary.bus, outputs: routes(toPortsWhere: uids.contains)))
         }
         // The engine refuses if the command queue is full or no output is free; the next route
         // change tries again.

@@ -60,6 +60,8 @@ public final class AudioSessionHost: Sendable {
     let serverReturns = Mutex(ServerReturns())
     /// Nil without an engine.
     let idleSuspension: IdleSuspension?
+    /// How often the engine is in use by something other than a session (`beginEngineUse`).
+    let engineUses = Mutex(0)
     /// The driver's ports that were connected for sessions of this host. Accessed on the hardware
     /// queue.
     let connected = Mutex<Set<String>>([])
@@ -154,7 +156,10 @@ public final class AudioSessionHost: Sendable {
 
     /// Starts to observe the arbiter's hardware requests and the engine's events.
     private func observe() {
-        idleSuspension?.add { [weak self] in self?.registeredSessions.contains(where: \.isActive) ?? false }
+        idleSuspension?.add { [weak self] in
+            guard let self else { return false }
+            return engineUses.withLock { $0 } > 0 || registeredSessions.contains(where: \.isActive)
+        }
         application.bind(to: permission)
         arbiter.whenHardwareChanges { [weak self] in self?.hardwareRequestsDidChange() }
         arbiter.whenArbiterChanges { [weak self] in self?.arbiterDidChange() }
@@ -248,7 +253,7 @@ public final class AudioSessionHost: Sendable {
             case .serverLost:
                 systemSounds.endAll(SystemSoundError.interrupted)
                 if cancelDeviceWait() { return }
-            case .serverGone, .xrun: break
+            case .serverGone, .xrun, .nodesChanged: break
             }
             for session in livingSessions { session.receive(event) }
             switch event {

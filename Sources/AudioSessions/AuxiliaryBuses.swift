@@ -1,17 +1,19 @@
 internal import AudioRendering
 internal import Platform
 
-/// A session's buses in addition to its main bus, each routed to some ports of its route (MULTI-1).
-/// They are held weakly: clients that hold a bus or play on it keep it alive.
+/// A session's buses in addition to its main bus, each routed to some ports of its route (MULTI-1),
+/// or to other programs (PLAY-6). They are held weakly: clients that hold a bus or play on it keep
+/// it alive.
 final class AuxiliaryBuses: Sendable {
     struct AuxiliaryBus: Sendable {
         let bus: SessionBus
-        let uids: Set<String>
+        /// The ports; nil: the bus is routed to other programs.
+        let uids: Set<String>?
     }
 
     private struct WeakAuxiliaryBus {
         weak var bus: SessionBus?
-        let uids: Set<String>
+        let uids: Set<String>?
     }
     private let list = Mutex<[WeakAuxiliaryBus]>([])
     private let routed = Mutex<(outputs: Set<String>, inputs: Set<String>)>(([], []))
@@ -23,7 +25,7 @@ final class AuxiliaryBuses: Sendable {
 
     func setRouted(to outputs: Set<String>, from inputs: Set<String>) { routed.withLock { $0 = (outputs, inputs) } }
 
-    func add(_ bus: SessionBus, for uids: Set<String>) {
+    func add(_ bus: SessionBus, for uids: Set<String>?) {
         // Released after the lock: the last reference to a bus may be among them.
         let living = list.withLock { list in
             let living = list.map(\.bus)

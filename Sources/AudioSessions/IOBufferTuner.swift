@@ -129,6 +129,7 @@ public final class IOBufferTuner: Sendable {
         case .serverReturned: restart()
         case .serverGone: queue.async { [weak self] in self?.end(.serverGone) }
         case .formatChanged, .xrun, .serverLost, .devicesChanged: scheduleMeasurement()
+        case .nodesChanged: break
         }
     }
 

@@ -14,6 +14,9 @@ struct SessionConnection: Sendable {
     /// All existing buses of the session.
     var buses: [SessionBus] { [bus] + auxiliaryBuses.living.map(\.bus) }
 
+    /// The existing buses that are routed to devices.
+    var routedBuses: [SessionBus] { [bus] + auxiliaryBuses.living.filter { $0.uids != nil }.map(\.bus) }
+
     /// Registers with the arbiter and adds a bus that the gate controls. Undoes the registration if
     /// the bus cannot be added.
     init(at app: RegisteredApp, in engine: AudioEngine, _ receiver: SessionReceiver) throws(AudioSessionError) {
@@ -44,6 +47,21 @@ struct SessionConnection: Sendable {
 
     /// Ends a suspension; does nothing otherwise.
     func resume() { receiver.resume() }
+
+    /// Adds a bus to the session's engine that is routed to ports for other programs.
+    func makeBus(for ports: AudioPorts, in engine: AudioEngine) throws(AudioEngineError) -> SessionBus {
+        let bus = try receiver.makeBus(in: engine)
+        try bus.setOutputs([ports.output])
+        auxiliaryBuses.add(bus, for: nil)
+        return bus
+    }
+
+    /// Adds a bus to another engine, without outputs.
+    func makeBus(inOther engine: AudioEngine) throws(AudioEngineError) -> SessionBus {
+        let bus = try receiver.makeBus(in: engine)
+        try bus.setOutputs([])
+        return bus
+    }
 
     /// Returns the bus for some ports of the route: an existing one, or a new one without outputs.
     func auxiliaryBus(for uids: Set<String>, in engine: AudioEngine) throws(AudioEngineError) -> SessionBus {

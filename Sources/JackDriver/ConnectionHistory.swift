@@ -76,6 +76,13 @@ struct ConnectionHistory: Sendable {
         }
     }
 
+    /// Forgets these connections.
+    mutating func forget(links: Set<PortLink>) {
+        made.subtract(links)
+        awaited.subtract(links)
+        vanished = vanished.filter { !links.contains($0.key) }
+    }
+
     /// Forgets the connections of own ports that are unregistered.
     mutating func forget(_ own: Set<String>) {
         made = made.filter { !own.contains($0.own) }

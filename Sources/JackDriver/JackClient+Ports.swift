@@ -8,7 +8,7 @@ extension JackClient {
         try check(
             rcore_jack_register_block(
                 handle, block.jackDirection, UInt32(block.first), UInt32(block.count), block.prefix),
-            block.isMIDI ? "a MIDI port '\(block.prefix)'" : "\(block.count) ports '\(block.prefix)_…'")
+            block.title)
         // PipeWire does not request capture latencies for new ports.
         passLatenciesOnPipeWire()
     }
@@ -43,9 +43,19 @@ extension JackClient {
     /// Makes a connection. Returns false if one of the ports does not exist, or if the server was
     /// lost.
     func connect(_ link: PortLink) -> Bool {
-        let own = "\(name):\(link.own)"
-        let (source, destination) = link.direction == .output ? (own, link.far) : (link.far, own)
+        let (source, destination) = ends(of: link)
         return rcore_jack_connect(handle, source, destination) == RCORE_JACK_OK
+    }
+
+    /// Removes a connection, if it exists.
+    func disconnect(_ link: PortLink) {
+        let (source, destination) = ends(of: link)
+        _ = rcore_jack_disconnect(handle, source, destination)
+    }
+
+    private func ends(of link: PortLink) -> (source: String, destination: String) {
+        let own = "\(name):\(link.own)"
+        return link.direction == .output ? (own, link.far) : (link.far, own)
     }
 
     /// Makes connections one after the other. The client passes latencies on once: with the last

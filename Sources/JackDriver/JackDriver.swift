@@ -23,19 +23,22 @@ public final class JackDriver: RenderDriver {
     /// The configuration that the driver was created with.
     public let configuration: Configuration
 
-    private struct State {
+    struct WeakDriver { weak var driver: JackDriver? }
+
+    struct State {
         var event: @Sendable (DriverEvent) -> Void = { _ in }
         var fill: @Sendable () -> Void = {}
         var overrides: [DeviceOverride]
         var latencies: [OutputLatency] = []
-        var midiPorts: [MIDIPort] = []
-        var transport = TransportRole.own
+        var setup = ClientSetup()
+        /// The drivers of other clients of the app, which share the device overrides.
+        var companions: [WeakDriver] = []
         var connection: ServerConnection?
     }
-    private let state: Mutex<State>
+    let state: Mutex<State>
     /// Held while a connection is opened or closed, which is bounded in time. No callback takes
     /// this lock.
-    private let lifecycle = Mutex(())
+    let lifecycle = Mutex(())
 
     /// Creates a driver. Does not connect to a server yet.
     public init(configuration: Configuration = Configuration()) {
@@ -45,10 +48,10 @@ public final class JackDriver: RenderDriver {
 
     deinit { connection?.close(seconds: configuration.callTimeout) }
 
-    private var connection: ServerConnection? { state.withLock { $0.connection } }
+    var connection: ServerConnection? { state.withLock { $0.connection } }
 
     /// Returns the connection; throws `notOpen` if there is none.
-    private func requireConnection() throws(DriverError) -> ServerConnection {
+    func requireConnection() throws(DriverError) -> ServerConnection {
         guard let connection else { throw .notOpen }
         return connection
     }
@@ -58,12 +61,12 @@ public final class JackDriver: RenderDriver {
         try lifecycle.withLock { _ throws(DriverError) in
             if let connection, !connection.isGone { return try connection.currentFormat() }
             connection?.close(seconds: configuration.callTimeout)
-            let (handler, fill, overrides, midiPorts, transport) = state.withLock {
-                ($0.event, $0.fill, $0.overrides, $0.midiPorts, $0.transport)
+            let (handler, fill, overrides, setup) = state.withLock {
+                ($0.event, $0.fill, $0.overrides, $0.setup)
             }
             let connection = try ServerConnection(
                 configuration, overrides: overrides, core: core, handler: handler, filler: StreamFiller(fill))
-            let format = try connection.open(midiPorts: midiPorts, transport: transport)
+            let format = try connection.open(setup)
             state.withLock { state in
                 state.connection = connection
                 connection.reportOutputLatencies(state.latencies)
@@ -129,29 +132,6 @@ public final class JackDriver: RenderDriver {
     /// Unregisters the client ports that `connect` registered.
     public func disconnect(_ port: String) { connection?.disconnect(port) }
 
-    /// Registers a MIDI port of this name, in the next `open` or at once. Throws `refused` if the
-    /// client already has a port of that name. The driver restores its connections as those of the
-    /// client's other ports; it makes none on its own.
-    public func addMIDIPort(_ port: MIDIPort) throws(DriverError) {
-        let parts = port.name.split(separator: "_", omittingEmptySubsequences: false)
-        if parts.count == 2, ["in", "out"].contains(parts[0]), parts[1].allSatisfy(\.isNumber) {
-            throw .refused(call: "a MIDI port '\(port.name)'", reason: "audio ports have names of this form")
-        }
-        try lifecycle.withLock { _ throws(DriverError) in
-            // After the loss of a server that did not return, `open` registers it.
-            if let connection, !connection.isGone { try connection.addMIDIPort(port) }
-            state.withLock { $0.midiPorts.append(port) }
-        }
-    }
-
-    /// Unregisters a MIDI port.
-    public func removeMIDIPort(_ port: MIDIPort) {
-        lifecycle.withLock { _ in
-            state.withLock { $0.midiPorts.removeAll { $0 == port } }
-            connection?.removeMIDIPort(port)
-        }
-    }
-
     /// Follows the server's transport, or is its leader. On an open client, the call throws if
     /// another client is the leader and is not to be replaced; with PipeWire, after a second. A
     /// client that is opened or activated later becomes the leader if no other client is then
@@ -161,7 +141,7 @@ public final class JackDriver: RenderDriver {
             if let connection, !connection.isGone {
                 try connection.useTransport(role, replacesLeader: replacesLeader)
             }
-            state.withLock { $0.transport = role }
+            state.withLock { $0.setup.transport = role }
         }
     }
 
@@ -178,11 +158,12 @@ public final class JackDriver: RenderDriver {
     /// Replaces the configuration's device overrides. The driver reports the result with
     /// `devicesChanged`; existing connections stay.
     public func setDeviceOverrides(_ overrides: [DeviceOverride]) {
-        let connection = state.withLock { state in
+        let (connection, companions) = state.withLock { state in
             state.overrides = overrides
-            return state.connection
+            return (state.connection, state.companions.compactMap(\.driver))
         }
         connection?.setDeviceOverrides(overrides)
+        for companion in companions { companion.setDeviceOverrides(overrides) }
     }
 
     /// Changes the server's sample rate, 8,000…384,000 Hz, and returns the rate that the server

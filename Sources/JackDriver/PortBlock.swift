@@ -1,7 +1,7 @@
 internal import AudioRendering
 
 /// A block of the client's own ports: channels of the core that are connected to one port of a
-/// device, or a MIDI port.
+/// device or to other programs, or a MIDI port.
 struct PortBlock: Sendable {
     var direction: DevicePort.Direction
     /// The first channel; of a MIDI port, its number.
@@ -13,7 +13,8 @@ struct PortBlock: Sendable {
     var isMIDI = false
     /// Whether the driver opened with this block; such a block stays for the driver's life.
     var isMain = false
-    /// The uid of the device's port; nil for a main block as long as there is no device.
+    /// The uid of the device's port; nil for a main block as long as there is no device, and for
+    /// ports that are not for a device.
     var uid: String?
     /// The server's ports that the block was last connected to, in channel order.
     private(set) var far: [String] = []
@@ -22,6 +23,11 @@ struct PortBlock: Sendable {
     private(set) var offered: Set<String> = []
     /// The maximum number of these, so that ports under ever new names cannot exhaust the memory.
     private static let maximumOffered = 256
+
+    /// The block of ports for other programs, from channel `first` on.
+    init(_ group: PortGroup, first: Int) {
+        self.init(direction: group.direction, first: first, count: group.channels, prefix: group.name)
+    }
 
     /// The block of a MIDI port.
     init(_ port: MIDIPort) {
@@ -41,8 +47,15 @@ struct PortBlock: Sendable {
         self.uid = uid
     }
 
-    var names: [String] { isMIDI ? [prefix] : (1...count).map { "\(prefix)_\($0)" } }
+    var names: [String] { isMIDI ? [prefix] : (1..<max(0, count) + 1).map { "\(prefix)_\($0)" } }
     var channels: Range<Int> { first..<first + count }
+
+    /// Returns the connections from each of the block's ports to all of its `ports`.
+    func links(to ports: [[String]]) -> [PortLink] {
+        zip(names, ports).flatMap { own, ports in
+            ports.map { PortLink(direction: direction, own: own, far: $0) }
+        }
+    }
 
     /// Returns the connections from the block's ports to `ports`, in order.
     func links(to ports: [String]) -> [PortLink] {
@@ -85,6 +98,15 @@ struct PortBlock: Sendable {
             first = end
         }
         return best
+    }
+
+    /// Returns the highest run of `count` free channels; nil if there is none.
+    static func highestFreeChannels(_ count: Int, avoiding blocks: [PortBlock], limit: Int) -> Range<Int>? {
+        let taken = Set(blocks.filter { !$0.isMIDI }.flatMap(\.channels))
+        let first = stride(from: limit - count, through: 0, by: -1).first { first in
+            taken.isDisjoint(with: first..<first + count)
+        }
+        return first.map { $0..<$0 + count }
     }
 
     /// Returns a prefix for the port names of a block, derived from the device's name

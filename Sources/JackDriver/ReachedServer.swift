@@ -8,6 +8,15 @@ enum ReachedServer: Equatable, Sendable {
     /// The managed server.
     case managed
 
+    /// The choice that reaches this server; the default server is not replaced by the managed one.
+    var choice: JackDriverConfiguration.ServerChoice {
+        switch self {
+        case .managed: .managed
+        case .outside(let name?): .named(name)
+        case .outside(nil): .automatic
+        }
+    }
+
     /// The name under which the server was requested, if one was given.
     var outsideName: String? {
         if case .outside(let name) = self { name } else { nil }

@@ -6,7 +6,7 @@ internal import Platform
 /// The work of the control thread.
 extension ServerConnection {
     /// Opens a client at the server, finds devices and registers ports.
-    func openClient(midiPorts: [MIDIPort]) throws(DriverError) -> HardwareFormat {
+    func openClient(_ setup: ClientSetup) throws(DriverError) -> HardwareFormat {
         defer { state.withLock { $0.isLaunching = false } }
         let (server, client) = try ReachedServer.openClient(
             configuration.server, managed: configuration.managedServer, name: configuration.clientName,
@@ -39,7 +39,16 @@ extension ServerConnection {
             bindMainBlocks(&state)
         }
         // If one of them fails, the caller closes the connection, and with it the client.
-        try register(midiPorts, client)
+        try register(setup.blocks, client)
+        state.withLock { state in
+            for block in setup.blocks {
+                for link in block.links(to: setup.links[block.prefix] ?? []) {
+                    state.history.record(link, isMade: false)
+                }
+            }
+        }
+        publishIcons(client)
+        updateNodes(client, .settled)
         return format
     }
 
@@ -165,7 +174,13 @@ extension ServerConnection {
             state.pendingEvents.append(.formatChanged(format))
         }
         let registered = takeRegisteredPorts(client)
-        if let scan { updateDevices(client, scan) }
+        if let scan {
+            updateDevices(client, scan)
+            updateNodes(client, scan)
+            // The ports may have changed since the poll that has caused this scan: the next poll
+            // compares them with those that were scanned.
+            if !isActive { client.poll() }
+        }
         if isActive {
             if scan != nil { connectBlocks(client) }
             updateConnections(client, registered: registered)
@@ -234,7 +249,13 @@ extension ServerConnection {
             state.pendingEvents.append(.devicesChanged(state.devices.map(\.device)))
             return true
         }
-        if isTaken { postLeader() } else { client.close() }
+        if isTaken {
+            postLeader()
+            publishIcons(client)
+            updateNodes(client, .settled)
+        } else {
+            client.close()
+        }
         rcore_jack_wake(monitor.handle)
         return isTaken
     }

@@ -127,6 +127,7 @@ extension ServerConnection {
             guard state.phase == .open, monitor.snapshot.lost else { return (false, [DriverEvent]()) }
             state.phase = .lost
             state.format = nil
+            if state.nodes != nil { state.nodes = [] }
             detachCore(&state)
             wakeFormatWaiters(&state)
             defer { state.pendingEvents = [] }

@@ -61,6 +61,12 @@ final class ServerConnection: Sendable {
         /// The engine's own latencies.
         var latencies: [OutputLatency] = []
         var latenciesArePosted = false
+        /// The icons of the client's ports, by name.
+        var icons: [String: [UInt8]] = [:]
+        /// Whether the nodes of other clients are of interest.
+        var watchesNodes = false
+        /// The nodes of other clients; nil before they were read.
+        var nodes: [NodeDescription]?
         var transport = TransportRole.own
         /// Whether the client, once it is active, replaces another leader.
         var replacesLeader = false
@@ -127,11 +133,15 @@ final class ServerConnection: Sendable {
 
     /// Opens a client at the server. After an error nothing remains except a call that never
     /// returns.
-    func open(midiPorts: [MIDIPort], transport: TransportRole) throws(DriverError) -> HardwareFormat {
-        state.withLock { $0.transport = transport }
+    func open(_ setup: ClientSetup) throws(DriverError) -> HardwareFormat {
+        state.withLock { state in
+            state.transport = setup.transport
+            state.icons = setup.icons
+            state.watchesNodes = setup.watchesNodes
+        }
         do throws(DriverError) {
             let format = try call("the request for a client") { connection throws(DriverError) in
-                try connection.openClient(midiPorts: midiPorts)
+                try connection.openClient(setup)
             }
             guard watcher.start(name: "audio-watch", { self.watch() }) else {
                 throw .cannotCreateThread

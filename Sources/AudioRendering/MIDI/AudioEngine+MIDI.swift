@@ -51,7 +51,7 @@ extension AudioEngine {
     /// Adds a port to the driver, after the ports that were removed before are removed there; if
     /// that fails, removes it from the routing.
     private func add(_ port: MIDIPort) throws {
-        let result = control.midiPorts.sync {
+        let result = control.portRemovals.sync {
             Result { () throws(DriverError) in try driver.addMIDIPort(port) }
         }
         do {

@@ -35,7 +35,7 @@ extension EngineControl {
     /// Removes a port. Does not wait for the driver, which may wait for the server.
     func removeMIDIPort(_ port: MIDIPort) {
         removeFromMIDI { $0.removePort(port) }
-        midiPorts.async { [driver] in driver.removeMIDIPort(port) }
+        portRemovals.async { [driver] in driver.removeMIDIPort(port) }
     }
 
     /// Has the outputs end the notes that they have begun, and waits for the cycle that does so:

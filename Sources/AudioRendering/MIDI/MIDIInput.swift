@@ -55,6 +55,14 @@ public final class MIDIInput: Sendable {
     /// handler that refers to the input should do so weakly.
     public func setHandler(_ handler: (@Sendable (MIDIEvent) -> Void)?) { core.setHandler(handler) }
 
+    /// Connects the port to MIDI ports of other programs, whose full names are "CLIENT:PORT", and
+    /// removes its other connections to programs. Connections to ports that do not exist yet are
+    /// made when they appear. Waits for the server. Throws `DriverError`.
+    public func connect(toPorts ports: [String]) throws(DriverError) {
+        guard let control else { throw .notOpen }
+        try control.driver.connectPorts(named: port.name, to: [ports])
+    }
+
     /// The number of messages that were not delivered because the handler took too long.
     public var lostMessages: UInt64 { core.lostMessages }
 }

@@ -29,6 +29,14 @@ public final class MIDIOutput: MIDITarget {
 
     deinit { control?.removeMIDIPort(port) }
 
+    /// Connects the port to MIDI ports of other programs, whose full names are "CLIENT:PORT", and
+    /// removes its other connections to programs. Connections to ports that do not exist yet are
+    /// made when they appear. Waits for the server. Throws `DriverError`.
+    public func connect(toPorts ports: [String]) throws(DriverError) {
+        guard let control else { throw .notOpen }
+        try control.driver.connectPorts(named: port.name, to: [ports])
+    }
+
     /// The number of messages that were not sent because a period had too many.
     public var lostMessages: UInt64 { rcore_midi_output_dropped(core.handle) }
 }

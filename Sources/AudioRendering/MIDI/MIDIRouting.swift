@@ -40,7 +40,8 @@ struct MIDIRouting {
     /// Returns a port of this name with a free number.
     private func freePort(_ direction: DevicePort.Direction, _ name: String) throws(AudioEngineError) -> MIDIPort {
         let all = ports
-        guard !name.isEmpty, name.utf8.count <= 64, !name.contains(":"), !name.utf8.contains(0) else {
+        guard !name.isEmpty, name.utf8.count <= 64, !name.utf8.contains(UInt8(ascii: ":")), !name.utf8.contains(0)
+        else {
             throw .invalidArgument(what: "a MIDI port '\(name)'; a name has 1 to 64 bytes and no colon")
         }
         guard !all.contains(where: { $0.name == name }) else {

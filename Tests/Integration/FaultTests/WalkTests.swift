@@ -8,12 +8,12 @@ import Testing
 struct FailureWalkTests {
     @Test(
         "SRV-1, SRV-2: one call after the other fails, in one of its ways",
-        arguments: ["life", "devices", "hosts", "session"])
+        arguments: ["life", "devices", "hosts", "session", "programs"])
     func failing(scenario: String) throws { try walk(scenario, "fail", every: TestLength.times(4, long: 1)) }
 
     @Test(
         "SRV-1: one call after the other never returns",
-        arguments: ["life", "devices", "hosts", "session"])
+        arguments: ["life", "devices", "hosts", "session", "programs"])
     func hanging(scenario: String) throws { try walk(scenario, "hang", every: Self.stride) }
 
     @Test(

@@ -21,8 +21,8 @@ final class MIDIProbe: @unchecked Sendable {
     }
     private let handle: OpaquePointer
 
-    init(on server: ServerName) throws {
-        guard let handle = midi_probe_open(server.text, "probe") else {
+    init(on server: ServerName, named name: String = "probe") throws {
+        guard let handle = midi_probe_open(server.text, name) else {
             throw TestFailure("The MIDI probe cannot open its clients.")
         }
         self.handle = handle

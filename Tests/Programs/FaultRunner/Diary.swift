@@ -67,6 +67,7 @@ final class RunLog: Sendable {
         switch event {
         case .formatChanged(let format): "formatChanged \(describe(format as Any))"
         case .devicesChanged(let devices): "devicesChanged \(devices.count)"
+        case .nodesChanged(let nodes): "nodesChanged \(nodes.count)"
         case .xrun(let count): "xrun \(count)"
         case .serverLost: "serverLost"
         case .serverReturned(let format): "serverReturned \(describe(format as Any))"
@@ -87,7 +88,7 @@ final class RunLog: Sendable {
             case .serverReturned, .serverGone: isLost = false
             case .formatChanged(let format) where format.sampleRate <= 0 || format.periodFrames <= 0:
                 return "a format of \(format.sampleRate) Hz and \(format.periodFrames) frames"
-            case .formatChanged, .xrun, .devicesChanged: break
+            case .formatChanged, .xrun, .devicesChanged, .nodesChanged: break
             }
         }
         return nil

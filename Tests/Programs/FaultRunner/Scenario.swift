@@ -29,6 +29,7 @@ struct Scenario: Sendable {
         "life": { try $0.runLife() },
         "devices": { try $0.runDevices() },
         "descriptors": { try $0.runDescriptors() },
+        "programs": { try $0.runPrograms() },
         "switch": { try $0.runSwitch() },
         "hosts": { try $0.runHosts() },
         "session": { try $0.runSession() },
