@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "AudioPlayback", targets: ["AudioPlayback"]),
         .library(name: "AudioDecoding", targets: ["AudioDecoding"]),
         .library(name: "AudioInstruments", targets: ["AudioInstruments"]),
+        .library(name: "InterAppAudio", targets: ["InterAppAudio"]),
         .library(name: "AudioRendering", targets: ["AudioRendering"]),
         .library(name: "JackDriver", targets: ["JackDriver"]),
         .library(name: "AVFAudio", targets: ["AVFAudio", "AVFoundation"]),
@@ -121,6 +122,10 @@ let package = Package(
         .target(
             name: "AudioInstruments", dependencies: ["AudioRendering", "Platform"],
             swiftSettings: swift),
+        // Sound from one app to another and back.
+        .target(
+            name: "InterAppAudio", dependencies: ["AudioRendering", "AudioSessionTypes", "AudioSessions", "Platform"],
+            swiftSettings: swift),
         .target(name: "AVFAudio", dependencies: ["AudioSessions", "AudioPlayback"], swiftSettings: swift),
         .target(name: "AVFoundation", dependencies: ["AVFAudio"], swiftSettings: swift),
 
@@ -207,6 +212,12 @@ let package = Package(
             ],
             path: "Examples/StepSequencer", swiftSettings: swift),
         .executableTarget(
+            name: "EffectNode", dependencies: ["AudioRendering", "CEcho", "InterAppAudio"],
+            path: "Examples/EffectNode", swiftSettings: swift),
+        .executableTarget(
+            name: "NodeHost", dependencies: ["AudioRendering", "AudioSessions", "InterAppAudio"],
+            path: "Examples/NodeHost", swiftSettings: swift),
+        .executableTarget(
             name: "RenderCallback", dependencies: ["AudioSessions", "AudioRendering"],
             path: "Examples/RenderCallback", swiftSettings: swift),
         .target(name: "CEcho", dependencies: ["CRenderCore"], path: "Examples/Echo", cSettings: c),
@@ -256,6 +267,11 @@ let package = Package(
             name: "policy-explorer", dependencies: ["PolicyExploration", "TestRandom"],
             path: "Tests/Programs/PolicyExplorer",
             swiftSettings: swift),
+        // Publishes a node, or hosts one, for tests of other processes.
+        .executableTarget(
+            name: "node-helper",
+            dependencies: ["AudioRendering", "AudioSessions", "InterAppAudio", "JackDriver"],
+            path: "Tests/Programs/NodeHelper", swiftSettings: swift),
         .executableTarget(name: "hang-helper", path: "Tests/Programs/HangHelper", cSettings: c),
         // Runs on the fake libjack (Tests/Support/FakeJack), which the loader finds at run time.
         .executableTarget(
@@ -348,8 +364,9 @@ let package = Package(
         .testTarget(
             name: "JackDriverTests",
             dependencies: [
-                "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
-                "CJackDriver", "CMIDIProbe", "COpenALLoopback", "CSessionSocket", "OpenALRecipe", "TestRandom",
+                "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "InterAppAudio", "SessionArbiter",
+                "SessionPolicy", "CJackDriver", "CMIDIProbe", "COpenALLoopback", "CSessionSocket", "OpenALRecipe",
+                "TestRandom",
                 "TestSupport",
             ],
             path: "Tests/Integration/JackDriverTests", exclude: ["Fixtures"], swiftSettings: swift),
