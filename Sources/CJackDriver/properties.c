@@ -1,4 +1,7 @@
-/// Metadata: properties of clients and ports, which other programs can read.
+/// Metadata: properties of clients and ports, which other programs can read. With PipeWire only:
+/// jackd's are in a database that all its servers and clients of a user share without a server
+/// between them, and that each server deletes when it exits. A program that reads or writes it at
+/// that moment hangs (measured), and with it every jackd of the user.
 #define _GNU_SOURCE
 #include "driver_state.h"
 
@@ -11,8 +14,7 @@
 /// colon.
 static bool find_subject(rcore_jack_t *jack, const char *name, jack_uuid_t *subject) {
     *subject = JACK_UUID_EMPTY_INITIALIZER;
-    // libjack crashes in its database if few descriptors are free (descriptors.c).
-    if (rcore_jack_free_descriptors(RCORE_JACK_MIN_DESCRIPTORS) < RCORE_JACK_MIN_DESCRIPTORS) {
+    if (!rcore_jack_is_pipewire()) {
         return false;
     }
     if (strchr(name, ':') != NULL) {

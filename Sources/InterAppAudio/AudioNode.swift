@@ -24,7 +24,7 @@ public final class AudioNode: Sendable {
         public var kind: NodeDescription.Kind
         /// The name for users, unique within the app: 1…40 bytes, without a colon.
         public var name: String
-        /// The icon, a PNG file of at most 32 KiB; empty: none.
+        /// The icon, a PNG file of at most 32 KiB; empty: none. Hosts see it with PipeWire.
         public var icon: [UInt8]
         /// The number of channels that an effect receives; other nodes ignore it.
         public var inputChannels: Int

@@ -89,8 +89,7 @@ extension JackDriver {
 
     // MARK: Nodes
 
-    /// Publishes the icon of a port by the server's metadata, if it has any. An icon may be lost:
-    /// jackd's servers of one user share the metadata, and the end of one of them removes all.
+    /// Publishes the icon of a port by the metadata of PipeWire; does nothing with jackd.
     public func setIcon(_ icon: [UInt8], ofPort name: String) {
         lifecycle.withLock { _ in
             state.withLock { $0.setup.icons[name] = icon.isEmpty ? nil : icon }

@@ -16,7 +16,7 @@ public struct NodeDescription: Hashable, Sendable {
     /// The node's name for users, unique within its client: 1…40 bytes.
     public var name: String
     /// The icon: a PNG file of at most 32 KiB, up to 128 pixels wide and high; empty if there is
-    /// none, or if the server has lost it.
+    /// none, and with jackd.
     public var icon: [UInt8]
     /// The name of the node's client at the server.
     public var client: String

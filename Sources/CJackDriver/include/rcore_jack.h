@@ -342,15 +342,13 @@ const char *rcore_jack_next_renewed(rcore_jack_t *jack, bool *missed);
 // ---- Metadata -----------------------------------------------------------------------------------
 
 /// Sets a property of a client, or of a port if the name has a colon: a text that other programs
-/// can read. NULL removes it. [control] `type` is the value's MIME type, or NULL. jackd's servers
-/// of one user share the properties, and the end of one of them removes all; programs that were
-/// running then see only those of one another. _REFUSED: there is no such client or port, the
-/// server has no metadata, or fewer than RCORE_JACK_MIN_DESCRIPTORS descriptors are free; _LOST.
+/// can read. NULL removes it. [control] `type` is the value's MIME type, or NULL. _REFUSED: there
+/// is no such client or port, or the server has no metadata; jackd counts as such, because its
+/// clients hang if another server exits meanwhile. _LOST.
 rcore_jack_status_t rcore_jack_set_property(rcore_jack_t *jack, const char *name, const char *key, const char *value,
                                             const char *type);
-/// Returns a property of a client or port; NULL if there is none, and with too few descriptors.
-/// [control] The value is what
-/// another program has set, perhaps for a client of another server: check it. Free it with `free`.
+/// Returns a property of a client or port; NULL if there is none. [control] The value is what
+/// another program has set: check it. Free it with `free`.
 char *rcore_jack_property(rcore_jack_t *jack, const char *name, const char *key);
 /// Returns the full names of the ports of all clients that have this direction and type, seen from
 /// their client, terminated by NULL; NULL if there are none, and when lost. [control] Free with
