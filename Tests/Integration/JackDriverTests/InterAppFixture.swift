@@ -44,7 +44,9 @@ final class InterAppFixture: Sendable {
         settings.suspendOnIdle = suspendOnIdle ?? settings.suspendOnIdle
         sessionHost = AudioSessionHost(
             driver: JackDriver(
-                configuration: .init(server: .named(name.text), clientName: client, outputs: 1, connections: .none)),
+                configuration: .init(
+                    server: .named(name.text), clientName: client, outputs: 1, callTimeout: 30,
+                    connections: .none)),
             settings: settings)
         session = try AudioSession(host: sessionHost)
         try session.setCategory(.playback, options: .mixWithOthers)

@@ -479,7 +479,7 @@ extension RealServers {
             let isHeard = { fixture.host.returnEngine?.takeOutputPeak(channel: 0) == 0.25 }
             #expect(eventually(isHeard))
             // The clients of a process must not be opened before all of them are closed.
-            for round in 1...4 {
+            for round in 1...2 {
                 round.isMultiple(of: 2) ? server.stop() : server.kill()
                 #expect(eventually { fixture.host.nodes.isEmpty })
                 server = try asynchronousServer(name)

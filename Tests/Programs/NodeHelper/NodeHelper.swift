@@ -24,7 +24,9 @@ struct NodeHelper {
         let (server, client, role) = (arguments[1], arguments[2], arguments[3])
         let host = AudioSessionHost(
             driver: JackDriver(
-                configuration: .init(server: .named(server), clientName: client, outputs: 2, connections: .none)))
+                configuration: .init(
+                    server: .named(server), clientName: client, outputs: 2, callTimeout: 30,
+                    connections: .none)))
         let used: [any AnyObject & Sendable]
         if let kind = NodeDescription.Kind(rawValue: role) {
             used = try makeNode(kind, name, on: host)
