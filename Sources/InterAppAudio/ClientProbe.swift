@@ -4,7 +4,11 @@ internal import Dispatch
 /// A client that receives from another program, to find out whether the server calls that one: the
 /// probe is called only after it.
 final class ClientProbe: Sendable {
-    enum Result { case hangs, runs, left }
+    enum Result {
+        case hangs, runs, left
+        /// The probe has lost the server; another one is necessary.
+        case lost
+    }
 
     private let engine: AudioEngine
     private let ports: AudioPorts?
@@ -41,8 +45,9 @@ final class ClientProbe: Sendable {
 
     /// What is known about the program now.
     var result: Result {
+        guard engine.format != nil else { return .lost }
         let isConnected = engine.driver.connections(ofPortsNamed: name).contains { !$0.isEmpty }
-        guard isConnected else { return engine.format == nil ? .hangs : .left }
+        guard isConnected else { return .left }
         return engine.counters.cycles >= firstCycle + Self.sufficientCycles ? .runs : .hangs
     }
 }

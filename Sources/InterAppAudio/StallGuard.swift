@@ -32,8 +32,10 @@ final class StallGuard: Sendable {
         var lastCycle: UInt64 = 0
         /// When the cycles began to stand still; nil: they do not.
         var stalledSince: DispatchTime?
-        /// When to search again after a search that found nothing.
+        /// When to search again after a search that found nothing, and how long to wait after the
+        /// next such search, in seconds.
         var nextSearch = DispatchTime(uptimeNanoseconds: 0)
+        var searchPause = StallGuard.shortestSearchPause
         var timer: (any DispatchSourceTimer)?
     }
     private let state = Mutex(State())
@@ -47,13 +49,15 @@ final class StallGuard: Sendable {
     private static let shortestStall = 0.5
     /// The same in periods: a synchronous jackd waits 20 periods for a client that hangs.
     private static let shortestStallInPeriods = 25.0
-    /// How long to wait after a search that found nothing, in seconds: the device stands still, or
-    /// a program that this guard does not know hangs.
-    private static let searchPause = 10.0
+    /// How long to wait after a search that found nothing, in seconds: the device stands still, a
+    /// program that this guard does not know hangs, or the machine is too busy. Each further search
+    /// doubles the time.
+    private static let shortestSearchPause = 1.0
+    private static let longestSearchPause = 16.0
     /// How long a server may take to change connections, in seconds.
     private static let longestChange = 30.0
     /// How long to wait before the next probe after one that could not be made, in seconds.
-    private static let probePause = 10.0
+    private static let probePause = 2.0
 
     private struct WeakGuard { weak var stallGuard: StallGuard? }
     /// The guards of all engines.
@@ -117,6 +121,7 @@ final class StallGuard: Sendable {
             let stands = isRunning && cycle == state.lastCycle
             state.lastCycle = cycle
             state.stalledSince = stands ? state.stalledSince ?? .now() : nil
+            if !stands { (state.nextSearch, state.searchPause) = (.now(), Self.shortestSearchPause) }
             return (state.stalledSince, state.nextSearch)
         }
         if let since, .now() >= since + limit, .now() >= nextSearch {
@@ -126,11 +131,12 @@ final class StallGuard: Sendable {
         }
     }
 
-    /// Waits until cycles run, at most for twice the limit; returns whether they do. Waits for two
-    /// of them: the first may have begun before the change.
+    /// Waits until cycles run, at most for three times the limit; returns whether they do: jackd
+    /// applies a change only when its client timeout, by default 0.5 s, has passed. Waits for two
+    /// cycles: the first may have begun before the change.
     private func isAdvancing() -> Bool {
         let cycle = engine.counters.cycles
-        return wait(seconds: 2 * limit) { engine.counters.cycles >= cycle + 2 }
+        return wait(seconds: 3 * limit) { engine.counters.cycles >= cycle + 2 }
     }
 
     private func wait(seconds: Double, until condition: () -> Bool) -> Bool {
@@ -179,7 +185,9 @@ final class StallGuard: Sendable {
         }
         state.withLock { state in
             state.stalledSince = nil
-            if !isFound { state.nextSearch = .now() + Self.searchPause }
+            guard !isFound else { return }
+            state.nextSearch = .now() + state.searchPause
+            state.searchPause = min(2 * state.searchPause, Self.longestSearchPause)
         }
     }
 
@@ -236,6 +244,7 @@ final class StallGuard: Sendable {
                 case .hangs: break
                 case .runs: restore(client)
                 case .left: restore(client)
+                case .lost: state.withLock { $0.hung[client]?.probe = nil }
                 }
             } else if .now() >= hung.nextProbe {
                 let entries = state.withLock { $0.entries }
