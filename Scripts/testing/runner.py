@@ -197,14 +197,20 @@ class Runner:
             show_failure(result.log)
 
 
-def show_failure(log):
-    """Prints the lines of a log that report errors, each with the comments below it, and its last 25 lines."""
-    lines = log.read_text(errors="replace").splitlines()
+def errors_of(lines):
+    """Returns the lines of a log that report errors, each with the comments below it."""
     errors, is_comment = [], False
-    for line in lines[:-25]:
+    for line in lines:
         is_comment = bool(FAILURE.search(line)) or (is_comment and line.startswith("↳"))
         if is_comment:
             errors.append(line)
+    return errors
+
+
+def show_failure(log):
+    """Prints the errors of a log, and its last 25 lines."""
+    lines = log.read_text(errors="replace").splitlines()
+    errors = errors_of(lines[:-25])
     for line in [*errors[:40], *(["…"] if errors else []), *lines[-25:]]:
         # A comment holds what the test saw, such as a trace.
         print(f"    | {line[:2000 if line.startswith('↳') else 400]}")
@@ -232,6 +238,13 @@ def summarize(results, seconds, seed):
             f"{result.stage.name:18} {outcome:6} {result.seconds:9.0f} {result.cores:7.1f} {result.tests or '':>7}".rstrip()
         )
     failed = [f"{result.stage.name} ({result.why})" for result in results if not result.passed]
+    # Once more, because a long report may be shown only from its end.
+    for result in results:
+        if result.log and not result.passed:
+            print(f"\n{result.stage.name}:")
+            errors = errors_of(result.log.read_text(errors="replace").splitlines())
+            for line in ([line for line in errors if "✘" in line] or errors)[:8]:
+                print(f"    | {line[:300]}")
     took = f"{int(seconds // 60)} min {int(seconds % 60):02} s"
     print(f"\nSEED={seed}; logs: {REPORTS.relative_to(ROOT)}")
     if failed:
