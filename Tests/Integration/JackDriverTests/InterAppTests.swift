@@ -165,7 +165,7 @@ extension RealServers {
             for round in 1...6 {
                 var node: AudioNode? = try AudioNode(.init(kind: .effect, name: "Echo"), on: app)
                 if let node, let input = node.input { try node.engine.play(.input(input), on: node.bus) }
-                #expect(try fixture.node("Echo").outputs.count == 2)
+                #expect(try eventually { try fixture.node("Echo").outputs.count == 2 })
                 #expect(node?.isConnected == false)
                 #expect(throws: (any Error).self, "of the same name") {
                     try AudioNode(.init(kind: .effect, name: "Echo"), on: app)
@@ -459,7 +459,7 @@ extension RealServers {
             #expect(try fixture.hears(0.125, probe), "half of what the first host sends")
             first.process.send(signal)
             #expect(try fixture.hears(0, probe), "the node continues without it")
-            #expect(eventually { hosted.currentState == .connected })
+            #expect(eventually(seconds: 60) { hosted.currentState == .connected }, "\(fixture.states.noted)")
             if signal != SIGKILL {
                 first.process.send(signal == SIGSTOP ? SIGCONT : SIGUSR2)
                 #expect(try fixture.hears(0.125, probe), "and with it again")
