@@ -102,6 +102,26 @@ public final class AudioFile {
         return Tags(title: text(SF_STR_TITLE), artist: text(SF_STR_ARTIST), album: text(SF_STR_ALBUM))
     }
 
+    /// The frames that a sampler repeats while a note sounds: the first loop that the header
+    /// declares (WAV, AIFF); nil if there is none, or it lies outside the file.
+    public var loop: Range<Int64>? {
+        guard var facts = instrument else { return nil }
+        var (start, end): (UInt32, UInt32) = (0, 0)
+        guard csndfile_first_loop(&facts, &start, &end) != 0, start < end, end <= frameCount else { return nil }
+        return Int64(start)..<Int64(end)
+    }
+
+    /// The MIDI key at which the sound has its own pitch, 0…127, if the header declares it.
+    public var rootKey: Int? {
+        instrument.flatMap { (0...127).contains($0.basenote) ? Int($0.basenote) : nil }
+    }
+
+    private var instrument: SF_INSTRUMENT? {
+        var facts = SF_INSTRUMENT()
+        let size = Int32(MemoryLayout<SF_INSTRUMENT>.size)
+        return sf_command(handle, Int32(SFC_GET_INSTRUMENT), &facts, size) == SF_TRUE ? facts : nil
+    }
+
     /// Reads up to `maximumFrames` interleaved frames into the beginning of `frames`, which grows
     /// if necessary and never shrinks. Returns the number read; 0 at the end.
     public func read(into frames: inout [Float], maximumFrames: Int) -> Int {
