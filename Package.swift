@@ -202,7 +202,8 @@ let package = Package(
             name: "MediaFile", dependencies: ["AudioDecoding", "AudioPlayback", "AudioRendering", "AudioSessions"],
             path: "Examples/MediaFile", swiftSettings: swift),
         .executableTarget(
-            name: "Sampler", dependencies: ["AudioRendering", "AudioSessions"], path: "Examples/Sampler",
+            name: "Sampler", dependencies: ["AudioInstruments", "AudioRendering", "AudioSessions"],
+            path: "Examples/Sampler",
             swiftSettings: swift),
         .executableTarget(
             name: "StepSequencer",

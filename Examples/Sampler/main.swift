@@ -1,10 +1,14 @@
-// Plays the sounds of a folder from a MIDI port.
+// Plays an SFZ file, or the sounds of a folder, from a MIDI port.
 //
+//     Sampler FILE.sfz
 //     Sampler FOLDER
 //
-// If all file names end with a number, it is the key of the sound, which is played up to the next
-// one at other pitches: "piano 60.wav", "piano 72.wav". Otherwise the sounds are pads, in
-// alphabetical order from key 36 on.
+// Prints what the SFZ file asks for that instruments cannot do.
+//
+// If all file names in a folder end with a number, it is the key of the sound, which is played up
+// to the next one at other pitches: "piano 60.wav", "piano 72.wav". Otherwise the sounds are pads,
+// in alphabetical order from key 36 on.
+import AudioInstruments
 import AudioRendering
 import AudioSessions
 import Foundation
@@ -47,24 +51,35 @@ func zones(in folder: String) throws -> [InstrumentZone] {
     return try pitched.count < paths.count ? pads(paths) : pitchedZones(pitched)
 }
 
-guard let folder = CommandLine.arguments.dropFirst().first else {
-    print("usage: Sampler FOLDER; plays the sounds in the folder from a MIDI port")
+/// Returns the zones of an SFZ file or a folder.
+func load(_ path: String) throws -> SFZInstrument {
+    guard path.lowercased().hasSuffix(".sfz") else {
+        return SFZInstrument(zones: try zones(in: path))
+    }
+    let loaded = try SFZFile(path: path).load()
+    for problem in loaded.problems { print(problem) }
+    return loaded
+}
+
+guard let path = CommandLine.arguments.dropFirst().first else {
+    print("usage: Sampler FILE.sfz | FOLDER; plays its sounds from a MIDI port")
     exit(64)
 }
 do {
-    let zones = try zones(in: folder)
-    guard !zones.isEmpty else {
-        print("'\(folder)' is not a folder with sounds: WAV, FLAC, Ogg or AIFF files.")
+    let loaded = try load(path)
+    guard !loaded.zones.isEmpty else {
+        print("'\(path)' is neither an SFZ file nor a folder with sounds: WAV, FLAC, Ogg or AIFF files.")
         exit(66)
     }
     let session = AudioSession.shared
     try session.setCategory(.playback, options: .mixWithOthers)
     try session.setActive(true)
     let engine = try session.engine
-    let instrument = try engine.makeInstrument(zones, on: session.bus)
+    let instrument = try engine.makeInstrument(
+        loaded.zones, on: session.bus, configuration: loaded.configuration)
     let keys = try engine.makeMIDIInput(name: "keys")
     try keys.connect(to: instrument)
-    print("Sounds: \(zones.count). Connect a keyboard to the MIDI port Sampler:keys (jack_lsp, jack_connect).")
+    print("Zones: \(loaded.zones.count). Connect a keyboard to the MIDI port Sampler:keys (jack_lsp, jack_connect).")
     withExtendedLifetime((keys, instrument)) { dispatchMain() }
 } catch {
     print(error)

@@ -5,49 +5,22 @@ internal import Platform
 extension MIDIFile {
     /// Returns the bytes of a file. Reads only the beginning of one that cannot be a MIDI file.
     static func bytes(of path: AudioFilePath) throws(MIDIFileError) -> [UInt8] {
-        // Without waiting for the writer of a pipe, which is not a file.
-        let opened = path.withCString { name in
-            let descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-            return descriptor >= 0 ? descriptor : -errno
-        }
-        let descriptor = opened ?? -ENOENT
-        switch descriptor {
-        case 0...: break
-        case -ENOENT, -ENOTDIR: throw MIDIFileError(.notFound, path: path)
-        case -EACCES, -EPERM: throw MIDIFileError(.notPermitted, path: path)
-        case -ENXIO, -ENODEV: throw MIDIFileError(.notAFile, path: path)
-        default: throw MIDIFileError(.notReadable(reason: systemErrorText(-descriptor)), path: path)
-        }
-        defer { close(descriptor) }
-        var facts = stat()
-        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            throw MIDIFileError(.notAFile, path: path)
-        }
-        let beginning = try read(descriptor, count: 12, of: path)
+        let file: RegularFile
+        do { file = try RegularFile(path) } catch { throw MIDIFileError(.init(error), path: path) }
+        let beginning = try read(file, count: 12, of: path)
         guard beginning.starts(with: "MThd".utf8) || beginning.starts(with: "RIFF".utf8) else {
             throw MIDIFileError(.notMIDI, path: path)
         }
-        let size = Int(facts.st_size)
-        guard size <= maximumByteCount else {
-            throw MIDIFileError(.tooLarge(byteCount: size, limit: maximumByteCount), path: path)
+        guard file.byteCount <= maximumByteCount else {
+            throw MIDIFileError(.tooLarge(byteCount: file.byteCount, limit: maximumByteCount), path: path)
         }
-        return beginning + (try read(descriptor, count: max(0, size - beginning.count), of: path))
+        return beginning + (try read(file, count: max(0, file.byteCount - beginning.count), of: path))
     }
 
-    /// Reads up to `count` bytes; fewer if the file ends.
-    private static func read(_ descriptor: Int32, count: Int, of path: AudioFilePath) throws(MIDIFileError) -> [UInt8] {
-        var failure: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
-            while length < count {
-                let read = Glibc.read(descriptor, buffer.baseAddress.map { $0 + length }, count - length)
-                if read < 0, errno == EINTR { continue }
-                if read < 0 { failure = errno }
-                guard read > 0 else { return }
-                length += read
-            }
-        }
-        guard failure == 0 else { throw MIDIFileError(.notReadable(reason: systemErrorText(failure)), path: path) }
-        return bytes
+    private static func read(
+        _ file: borrowing RegularFile, count: Int, of path: AudioFilePath
+    ) throws(MIDIFileError) -> [UInt8] {
+        do { return try file.read(count: count) } catch { throw MIDIFileError(.init(error), path: path) }
     }
 
     /// Replaces a file by one with this content, in one step.
@@ -94,5 +67,17 @@ extension MIDIFile {
         if close(descriptor) != 0, code == 0 { code = errno }
         if code != 0 { unlink(name) }
         return code
+    }
+}
+
+extension MIDIFileError.Cause {
+    fileprivate init(_ failure: RegularFile.Failure) {
+        self =
+            switch failure {
+            case .notFound: .notFound
+            case .notAFile: .notAFile
+            case .notPermitted: .notPermitted
+            case .notReadable(let reason): .notReadable(reason: reason)
+            }
     }
 }

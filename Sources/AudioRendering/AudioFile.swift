@@ -103,12 +103,14 @@ public final class AudioFile {
     }
 
     /// The frames that a sampler repeats while a note sounds: the first loop that the header
-    /// declares (WAV, AIFF); nil if there is none, or it lies outside the file.
+    /// declares (WAV, AIFF); nil if there is none in the file.
     public var loop: Range<Int64>? {
         guard var facts = instrument else { return nil }
         var (start, end): (UInt32, UInt32) = (0, 0)
-        guard csndfile_first_loop(&facts, &start, &end) != 0, start < end, end <= frameCount else { return nil }
-        return Int64(start)..<Int64(end)
+        guard csndfile_first_loop(&facts, &start, &end) != 0 else { return nil }
+        // Some programs write the frame after the last one.
+        let last = min(Int64(end), frameCount)
+        return start < last ? Int64(start)..<last : nil
     }
 
     /// The MIDI key at which the sound has its own pitch, 0…127, if the header declares it.

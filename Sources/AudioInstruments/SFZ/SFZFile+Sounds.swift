@@ -1,0 +1,203 @@
+internal import AudioRendering
+internal import Glibc
+
+extension SFZFile {
+    /// Reads the sound files, each once, and returns the zones that play them.
+    ///
+    /// A region whose sound cannot be read is left out, and a problem. Reads the files one after
+    /// the other, which may take seconds: not for the main thread. Throws if no sound can be read,
+    /// or if the sounds need more than `memoryLimit` bytes as 32-bit samples.
+    public func load(memoryLimit: Int = 1 << 30) throws(SFZFileError) -> SFZInstrument {
+        var loader = Loader(memoryLimit: memoryLimit, alternatives: Alternatives(regions))
+        var zones: [InstrumentZone] = []
+        do throws(SFZFileError) {
+            for region in regions {
+                zones += try loader.zones(of: region)
+                guard zones.count <= Self.maximumRegionCount else {
+                    zones = Array(zones.prefix(Self.maximumRegionCount))
+                    loader.problems.add(.tooManyRegions(limit: Self.maximumRegionCount), region.place)
+                    break
+                }
+            }
+            guard !zones.isEmpty else { throw SFZFileError(.noSounds(reason: loader.firstReason ?? "there is none.")) }
+        } catch {
+            throw path.map(error.of) ?? error
+        }
+        var configuration = AudioInstrument.Configuration()
+        configuration.bendRange = loader.bendRange(of: regions)
+        return SFZInstrument(
+            zones: zones, configuration: configuration, problems: problems + loader.problems.finished())
+    }
+
+    /// Reads sounds, and makes zones of regions.
+    struct Loader {
+        let memoryLimit: Int
+        let alternatives: Alternatives
+        var problems = ProblemList()
+        /// Why the first sound could not be read.
+        private(set) var firstReason: String?
+        private var sounds: [SoundKey: Sound] = [:]
+        private var failures: Set<AudioFilePath> = []
+        private var byteCount = 0
+        /// The numbers of choke groups, which are those of instruments from 1 on.
+        private var groups: [Int: Int] = [:]
+
+        /// A file, or the part of it that regions with an `end` play.
+        private struct SoundKey: Hashable {
+            var path: AudioFilePath
+            var part: Range<Int64>?
+        }
+        struct Sound {
+            var buffer: AudioBuffer
+            /// The frame of the file at which the buffer begins.
+            var firstFrame: Int
+            /// In frames of the file.
+            var loop: Range<Int64>?
+            var rootKey: Int?
+        }
+
+        init(memoryLimit: Int, alternatives: Alternatives) {
+            (self.memoryLimit, self.alternatives) = (memoryLimit, alternatives)
+        }
+
+        // MARK: Sounds
+
+        /// Returns the region's sound; nil if it cannot be read.
+        private mutating func sound(of region: Region) throws(SFZFileError) -> Sound? {
+            let part = region.end.map { end in
+                // A loop may begin before the region does.
+                let first = min(region.offset, region.loopStart ?? region.offset, end)
+                return Int64(region.mayLoop && region.loopStart == nil ? 0 : first)..<Int64(end) + 1
+            }
+            let key = SoundKey(path: region.path, part: part)
+            if let known = sounds[key] { return known }
+            guard !failures.contains(region.path) else { return nil }
+            do {
+                let sound = try read(region.path, part)
+                sounds[key] = sound
+                return sound
+            } catch let error as SFZFileError {
+                throw error
+            } catch {
+                failures.insert(region.path)
+                fail(.soundNotRead(path: region.path.description, reason: "\(error)"), "\(error)", region)
+                return nil
+            }
+        }
+
+        private mutating func read(_ path: AudioFilePath, _ part: Range<Int64>?) throws -> Sound {
+            let file = try AudioFile(path: path)
+            // One frame more than the memory has room for: what a header declares may be wrong.
+            let room = Int64((memoryLimit - byteCount) / (4 * file.channels)) + 1
+            let first = part.map { file.seek(toFrame: min($0.lowerBound, max(file.frameCount - 1, 0))) } ?? 0
+            let end = part.map(\.upperBound) ?? .max
+            guard first < end else {
+                throw AudioFileError.undecodable(path: path.description, reason: "it cannot seek")
+            }
+            let source = FilePart(file, firstFrame: first, frames: min(end - first, room))
+            let buffer = try AudioBuffer(reading: source, name: path.description)
+            let bytes = 4 * file.channels * buffer.frameCount
+            guard bytes <= memoryLimit - byteCount else { throw SFZFileError(.soundsTooLarge(limit: memoryLimit)) }
+            byteCount += bytes
+            return Sound(buffer: buffer, firstFrame: Int(first), loop: file.loop, rootKey: file.rootKey)
+        }
+
+        private mutating func fail(_ kind: Problem.Kind, _ reason: String, _ region: Region) {
+            firstReason = firstReason ?? reason
+            problems.add(kind, region.place)
+        }
+
+        // MARK: Zones
+
+        /// Returns the zones that play a region, one for each turn in which it is played; none if
+        /// it has no sound.
+        mutating func zones(of region: Region) throws(SFZFileError) -> [InstrumentZone] {
+            guard let sound = try sound(of: region), let keys = region.keys else { return [] }
+            let start = region.offset - sound.firstFrame
+            guard (0..<sound.buffer.frameCount).contains(start) else {
+                let reason = "its offset is beyond the end of the sound"
+                fail(.regionLeftOut(reason: reason), "\(reason).", region)
+                return []
+            }
+            var zone = InstrumentZone(sound.buffer)
+            zone.keys = keys
+            zone.velocities = max(region.lowVelocity, 1)...max(region.highVelocity, 1)
+            zone.programs = region.lowProgram...region.highProgram
+            zone.rootKey = region.rootKey ?? sound.rootKey ?? 60
+            zone.tuning = min(max(region.tune + 100 * region.transpose, -12_000), 12_000)
+            zone.keyTracking = region.keyTracking
+            zone.pan = Float(region.pan / 100)
+            zone.startFrame = start
+            zone.trigger = region.start == .release ? .release : .attack
+            zone.envelope = .init(
+                attack: region.attack, hold: region.hold, decay: region.decay, sustain: region.sustain / 100,
+                release: region.release)
+            setGain(of: &zone, region)
+            setLoop(of: &zone, region, sound)
+            zone.group = number(ofGroup: region.group)
+            zone.chokedBy = number(ofGroup: region.offBy)
+            zone.chokeTime =
+                switch region.offMode {
+                case .fast: 0.006
+                case .normal: region.release
+                case .time: region.offTime
+                }
+            if region.isRandom {
+                let how = "regions that alternate at random are played in turn"
+                problems.add(.playedOtherwise(opcode: "lorand, hirand", how: how), region.place)
+            }
+            return alternatives.turns(of: region).map { turn in
+                var copy = zone
+                copy.roundRobin = turn
+                return copy
+            }
+        }
+
+        private mutating func setGain(of zone: inout InstrumentZone, _ region: Region) {
+            let decibels = region.volume + region.groupVolume + region.masterVolume + region.globalVolume
+            let gain = pow(10, decibels / 20) * region.amplitude / 100
+            zone.gain = Float(region.isInverted ? -gain : gain)
+            zone.velocityTracking = Float(max(region.velocityTracking, 0) / 100)
+            if region.velocityTracking < 0 {
+                let how = "a negative value has no effect; the velocity does not change the gain"
+                problems.add(.playedOtherwise(opcode: "amp_veltrack", how: how), region.place)
+            }
+        }
+
+        private mutating func setLoop(of zone: inout InstrumentZone, _ region: Region, _ sound: Sound) {
+            let mode = region.loopMode ?? (sound.loop == nil ? .noLoop : .continuous)
+            zone.isOneShot = mode == .oneShot
+            guard mode == .continuous || mode == .sustain, zone.trigger == .attack else { return }
+            let frames = sound.buffer.frameCount
+            let first = region.loopStart ?? sound.loop.map { Int($0.lowerBound) } ?? sound.firstFrame
+            let last = region.loopEnd.map { $0 + 1 } ?? sound.loop.map { Int($0.upperBound) } ?? .max
+            let (start, end) = (max(first - sound.firstFrame, 0), min(last - sound.firstFrame, frames))
+            guard start < end else {
+                let how = "the loop from frame \(first) to \(last) is empty or outside the sound; it is not played"
+                return problems.add(.playedOtherwise(opcode: "loop_start, loop_end", how: how), region.place)
+            }
+            zone.loop = start..<end
+            zone.leavesLoop = mode == .sustain
+            let fade = region.loopFade * Double(sound.buffer.sampleRate ?? 48_000)
+            zone.loopFadeFrames = min(Int(fade), start, end - start)
+        }
+
+        private mutating func number(ofGroup group: Int) -> Int {
+            guard group != 0 else { return 0 }
+            let number = groups[group] ?? groups.count + 1
+            groups[group] = number
+            return number
+        }
+
+        /// Returns the range of the pitch bend in semitones: that of the first region.
+        mutating func bendRange(of regions: [Region]) -> Double {
+            guard let first = regions.first else { return 2 }
+            let cents = abs(first.bendUp)
+            for region in regions where abs(region.bendUp) != cents || abs(region.bendDown) != cents {
+                let how = "all regions bend by \(cents) cents, up and down"
+                problems.add(.playedOtherwise(opcode: "bend_up, bend_down", how: how), region.place)
+            }
+            return min(cents / 100, 96)
+        }
+    }
+}
