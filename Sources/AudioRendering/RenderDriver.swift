@@ -33,8 +33,8 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// Whether cycles run on their own, by a clock. Without one, the app runs them, and the driver
     /// calls the prepare handler (`setPrepareHandler`) between them.
     var hasClock: Bool { get }
-    /// Requests a period (buffer size), in frames, and returns the period that the server then has
-    /// (keeps HW-1).
+    /// Requests a period (buffer size), in frames, and returns the period that the server then has,
+    /// or will have once the client is activated (keeps HW-1).
     func requestPeriod(frames: Int) throws(DriverError) -> Int
     /// Requests a sample rate, in Hz, and returns the rate that the server then has (keeps HW-1).
     /// Throws `refused` if clients cannot change it; the engine then resamples sources (HW-3).

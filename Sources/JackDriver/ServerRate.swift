@@ -116,9 +116,13 @@ extension ServerConnection {
     /// `period`. PipeWire accepts at once, rounds down to a power of two and applies the value
     /// later. jackd has the period when it accepts, but a client that has just been activated may
     /// be notified of it later.
+    ///
+    /// PipeWire considers the request of a client that is not active only when it is activated, and
+    /// the activation may wait for this call: returns the value that the server will have.
     func settledPeriod(_ period: Int, requested frames: Int) throws(DriverError) -> Int {
         guard JackClient.isPipeWire || period != frames else { return period }
         let expected = JackClient.isPipeWire ? frames.powerOfTwoBelow : frames
+        if JackClient.isPipeWire, state.withLock({ $0.inactiveClient != nil }) { return expected }
         return try awaitFormat { $0.periodFrames == expected }.periodFrames
     }
 }

@@ -120,6 +120,20 @@ extension RealServers {
             player.engine.close()
         }
 
+        @Test("HW-1, HW-2: a client that is not active requests the buffer size with which it is activated")
+        func inactivePeriod() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let player = try JackPlayer(configuration(server))
+            try player.engine.open()
+            // With PipeWire, the server has it only after the activation, for which the request
+            // must not wait.
+            #expect(try player.engine.requestPeriod(frames: 512) == 512)
+            _ = try player.start()
+            #expect(eventually { player.engine.format?.periodFrames == 512 })
+            player.engine.close()
+        }
+
         @Test(
             "The latency to the device is the server's, and is reported once it is known",
             .jackdOnly("PipeWire's null sink reports no latency."))
