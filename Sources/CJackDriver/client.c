@@ -81,7 +81,9 @@ static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *ser
     if (!rcore_jack_await_dead_clients()) {
         return RCORE_JACK_REFUSED;
     }
+    rcore_jack_begin_opening();
     jack->client = open_client(server_name, name, &code);
+    rcore_jack_end_opening();
     if (jack->client == NULL) {
         return code & JackServerFailed ? RCORE_JACK_NO_SERVER : RCORE_JACK_REFUSED;
     }
@@ -145,7 +147,7 @@ void rcore_jack_close(rcore_jack_t *jack) {
     if (jack->client != NULL) {
         rcore_jack_watch_server(jack->monitor, -1);
         rcore_jack_await_shutdown(jack);
-        jack_client_close(jack->client);
+        rcore_jack_close_client(jack);
         rcore_jack_delist(jack);
     }
     if (jack->server_fd != -1) {

@@ -238,6 +238,11 @@ void rcore_jack_delist(rcore_jack_t *jack);
 /// Waits until all clients of the process that have lost their server are closed, for about 3 s at
 /// most. Returns whether they are. [control]
 bool rcore_jack_await_dead_clients(void);
+/// Opening a client of the process: begins when no other one is being opened or closed. [control]
+void rcore_jack_begin_opening(void);
+void rcore_jack_end_opening(void);
+/// Closes the libjack client, when no other one of the process is being opened or closed. [control]
+void rcore_jack_close_client(rcore_jack_t *jack);
 
 /// Records that the calling thread of libjack reported the server's shutdown. [notification, or an
 /// audio thread that exits]

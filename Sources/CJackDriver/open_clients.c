@@ -81,3 +81,41 @@ bool rcore_jack_await_dead_clients(void) {
     }
     return true;
 }
+
+// ---- One client at a time -----------------------------------------------------------------------
+//
+// Each client of jackd2's libjack has a thread that handles the server's notifications, one after
+// the other, under a mutex of the whole process. Closing a client cancels its thread. If that ends
+// it while it holds the mutex, no client of the process can be opened or closed any longer.
+// Measured: two clients that were closed at the same time did so within some hundred attempts; the
+// second one was being notified of the end of the first. libjack cannot be asked whether the thread
+// is idle. So clients are opened and closed one at a time, and before a client is closed, its
+// thread has time to handle what the one before has caused.
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+void rcore_jack_begin_opening(void) {
+    if (!rcore_jack_is_pipewire()) {
+        pthread_mutex_lock(&turn);
+    }
+}
+
+void rcore_jack_end_opening(void) {
+    if (!rcore_jack_is_pipewire()) {
+        pthread_mutex_unlock(&turn);
+    }
+}
+
+void rcore_jack_close_client(rcore_jack_t *jack) {
+    enum { PAUSE_MS = 10 };
+    if (rcore_jack_is_pipewire()) {
+        jack_client_close(jack->client);
+        return;
+    }
+    pthread_mutex_lock(&turn);
+    if (!rcore_jack_is_lost(jack)) {
+        poll(NULL, 0, PAUSE_MS);
+    }
+    jack_client_close(jack->client);
+    pthread_mutex_unlock(&turn);
+}
