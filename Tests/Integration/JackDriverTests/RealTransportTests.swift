@@ -247,10 +247,12 @@ extension RealServers {
             let probe = try MIDIProbe(on: name)
             try probe.connect("sequencer:out_1", to: "probe-listener:audio")
             let recording = try probe.record([], frames: 96_000)
-            // The tool truncates its ticks in every period, so its beats are slower than it says.
+            // The tool truncates its ticks in every period, so its beats are slower than it says; a
+            // busy machine may lose a period.
             let distances = zip(recording.onsets, recording.onsets.dropFirst()).map { $1 - $0 }
             #expect(
-                recording.onsets.count > 15 && distances.allSatisfy { (4_750...5_150).contains($0) }, "\(distances)")
+                recording.onsets.count > 15 && (4_850...4_990).contains(distances.sorted()[distances.count / 2])
+                    && distances.allSatisfy { abs($0 - 4_920) <= 256 + 24 }, "\(distances)")
             // A synchronous jackd does not run without the program.
             if TestServer.current != .jackdSync { try hang(tool, app) }
             tool.process.send(SIGKILL)
