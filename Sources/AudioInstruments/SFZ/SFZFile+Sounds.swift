@@ -46,6 +46,8 @@ extension SFZFile {
         private struct SoundKey: Hashable {
             var path: AudioFilePath
             var part: Range<Int64>?
+            /// Whether the part begins with the loop that the file states, if that is earlier.
+            var hasLoopOfFile = false
         }
         struct Sound {
             var buffer: AudioBuffer
@@ -57,23 +59,24 @@ extension SFZFile {
         }
 
         init(memoryLimit: Int, alternatives: Alternatives) {
-            (self.memoryLimit, self.alternatives) = (memoryLimit, alternatives)
+            (self.memoryLimit, self.alternatives) = (max(memoryLimit, 0), alternatives)
         }
 
         // MARK: Sounds
 
         /// Returns the region's sound; nil if it cannot be read.
         private mutating func sound(of region: Region) throws(SFZFileError) -> Sound? {
-            let part = region.end.map { end in
+            var key = SoundKey(path: region.path)
+            if let end = region.end {
                 // A loop may begin before the region does.
                 let first = min(region.offset, region.loopStart ?? region.offset, end)
-                return Int64(region.mayLoop && region.loopStart == nil ? 0 : first)..<Int64(end) + 1
+                key.part = Int64(first)..<Int64(end) + 1
+                key.hasLoopOfFile = region.mayLoop && region.loopStart == nil
             }
-            let key = SoundKey(path: region.path, part: part)
             if let known = sounds[key] { return known }
             guard !failures.contains(region.path) else { return nil }
             do {
-                let sound = try read(region.path, part)
+                let sound = try read(key)
                 sounds[key] = sound
                 return sound
             } catch let error as SFZFileError {
@@ -85,17 +88,21 @@ extension SFZFile {
             }
         }
 
-        private mutating func read(_ path: AudioFilePath, _ part: Range<Int64>?) throws -> Sound {
-            let file = try AudioFile(path: path)
+        private mutating func read(_ key: SoundKey) throws -> Sound {
+            let file = try AudioFile(path: key.path)
             // One frame more than the memory has room for: what a header declares may be wrong.
             let room = Int64((memoryLimit - byteCount) / (4 * file.channels)) + 1
-            let first = part.map { file.seek(toFrame: min($0.lowerBound, max(file.frameCount - 1, 0))) } ?? 0
-            let end = part.map(\.upperBound) ?? .max
+            var (first, end): (Int64, Int64) = (0, .max)
+            if let part = key.part {
+                first = min(part.lowerBound, key.hasLoopOfFile ? file.loop?.lowerBound ?? .max : .max)
+                first = file.seek(toFrame: min(first, max(file.frameCount - 1, 0)))
+                end = part.upperBound
+            }
             guard first < end else {
-                throw AudioFileError.undecodable(path: path.description, reason: "it cannot seek")
+                throw AudioFileError.undecodable(path: key.path.description, reason: "it cannot seek")
             }
             let source = FilePart(file, firstFrame: first, frames: min(end - first, room))
-            let buffer = try AudioBuffer(reading: source, name: path.description)
+            let buffer = try AudioBuffer(reading: source, name: key.path.description)
             let bytes = 4 * file.channels * buffer.frameCount
             guard bytes <= memoryLimit - byteCount else { throw SFZFileError(.soundsTooLarge(limit: memoryLimit)) }
             byteCount += bytes

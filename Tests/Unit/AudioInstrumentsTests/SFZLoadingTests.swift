@@ -49,7 +49,7 @@ import Testing
         #expect(try zone("loop_mode=loop_sustain").leavesLoop && !zone("loop_mode=loop_continuous").leavesLoop)
         #expect(try zone("trigger=release").loop == nil)
         #expect(try zone("end=299").loop == 100..<300)
-        #expect(try zone("offset=50 end=299").loop == 100..<300)
+        #expect(try zone("offset=50 end=299").loop == 50..<250, "in frames of the part that begins at 50")
         #expect(try zone("offset=150 end=299 loop_start=120").loop == 0..<180)
         #expect(try zone("offset=150 end=299 loop_start=120").startFrame == 30)
         #expect(try zone("pitch_keycenter=sample key=62").rootKey == 62)
@@ -71,10 +71,12 @@ import Testing
         ).zones
         #expect(zones.map(\.sound.frameCount) == [1_000, 1_000, 100, 1_000])
         #expect(zones[0].sound === zones[1].sound)
-        let slices = (0..<10).map { "<region> sample=a.wav loop_mode=one_shot offset=\($0 * 100) end=\($0 * 100 + 99)" }
+        let slices = (0..<10).map { "<region> sample=a.wav offset=\($0 * 100) end=\($0 * 100 + 99)" }
         let file = try folder.read(slices.joined(separator: "\n"))
         let sliced = try file.load(memoryLimit: 4_000)
-        #expect(throws: SFZFileError.self) { try file.load(memoryLimit: 3_999) }
+        for limit in [3_999, 0, Int.min] { #expect(throws: SFZFileError.self) { try file.load(memoryLimit: limit) } }
+        let looped = try folder.load("<region> sample=looped.wav offset=150 end=299").zones[0]
+        #expect(looped.sound.frameCount == 200 && looped.loop == 0..<200 && looped.startFrame == 50)
         #expect(sliced.zones.allSatisfy { $0.sound.frameCount == 100 && $0.startFrame == 0 })
     }
 
