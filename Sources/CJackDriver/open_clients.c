@@ -87,10 +87,11 @@ bool rcore_jack_await_dead_clients(void) {
 // Each client of jackd2's libjack has a thread that handles the server's notifications, one after
 // the other, under a mutex of the whole process. Closing a client cancels its thread. If that ends
 // it while it holds the mutex, no client of the process can be opened or closed any longer.
-// Measured: two clients that were closed at the same time did so within some hundred attempts; the
-// second one was being notified of the end of the first. libjack cannot be asked whether the thread
-// is idle. So clients are opened and closed one at a time, and before a client is closed, its
-// thread has time to handle what the one before has caused.
+// Measured: with clients that were closed at the same time, a cancelled thread held the mutex
+// within some hundred attempts, probably as it was notified of the end of the client before.
+// libjack cannot be asked whether the thread is idle. So clients are opened and closed one at a
+// time, and before a client is closed, its thread has time to handle what the one before has
+// caused.
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
