@@ -83,12 +83,14 @@ static size_t lay_out(rcore_t *core, void *arena) {
     }
     const size_t timed = (size_t)config->max_queues * config->command_capacity;
     core->commands.pending.commands =
-        carve(&layout, timed + RCORE_MAX_MIDI_EVENTS + config->max_voices, sizeof *core->commands.pending.commands);
+        carve(&layout, timed + RCORE_MAX_MIDI_EVENTS, sizeof *core->commands.pending.commands);
     core->commands.beats.commands = carve(&layout, timed, sizeof *core->commands.beats.commands);
     core->events.items = carve(&layout, config->event_capacity, sizeof *core->events.items);
     core->curves.running = carve(&layout, config->max_curves, curves_bytes());
     core->curves.of_parameter = carve(&layout, curves_parameters(config), sizeof *core->curves.of_parameter);
     core->voices.pool = carve(&layout, config->max_voices, sizeof *core->voices.pool);
+    core->voices.envelopes = carve(&layout, config->max_voices, sizeof *core->voices.envelopes);
+    core->voices.filters = carve(&layout, config->max_voices, sizeof *core->voices.filters);
     core->voices.playing = carve(&layout, config->max_voices, sizeof *core->voices.playing);
     core->voices.acquired = carve(&layout, (config->max_voices + 63) / 64, sizeof *core->voices.acquired);
     core->mix.buses = carve(&layout, config->max_buses, sizeof *core->mix.buses);

@@ -7,9 +7,10 @@
 ///
 /// Messages that an instrument follows, on each channel: note-on and note-off, pitch bend (whose
 /// range RPN 0 sets), volume (7), pan (10), expression (11), sustain (64), sostenuto (66), program
-/// change, channel and key pressure, all sound off (120), reset all controllers (121) and all notes
-/// off (123…127). With MPE, set in its configuration or by RPN 6, messages on the manager channel
-/// of a zone apply to all its member channels, and those on a member channel to its note.
+/// change, channel and key pressure, the controllers of filters, all sound off (120), reset all
+/// controllers (121) and all notes off (123…127). With MPE, set in its configuration or by RPN 6,
+/// messages on the manager channel of a zone apply to all its member channels, and those on a
+/// member channel to its note.
 ///
 /// Volume and expression multiply the gain by (value / 127)² each, and are 127 until a message sets
 /// them; pan adds -1…1 to that of the zone, and 64 is the centre. A bend of b (-8192…8191) changes
@@ -24,12 +25,13 @@
 ///
 /// While the session of its bus is suspended, an instrument ignores note-ons and follows all other
 /// messages: a note whose key is released meanwhile is over, the others continue with the next
-/// frame. A suspension may shorten the hold of an envelope.
+/// frame.
 #ifndef RCORE_INSTRUMENT_H
 #define RCORE_INSTRUMENT_H
 
 #include "rcore_base.h"
 #include "rcore_buffer.h"
+#include "rcore_filter.h"
 #include "rcore_matrix.h"
 #include "rcore_pan.h"
 
@@ -48,6 +50,16 @@ typedef enum rcore_zone_trigger {
     /// It plays to its end, with the velocity and program of the note-on.
     RCORE_ZONE_RELEASE = 1,
 } rcore_zone_trigger_t;
+
+/// How an envelope falls. It always rises linearly in gain.
+typedef enum rcore_envelope_curve {
+    /// Linearly in gain.
+    RCORE_ENVELOPE_LINEAR = 0,
+    /// Exponentially, as strings and percussion fade: the distance to the sustain level, or to 0,
+    /// falls by 90 dB in `decay_frames` or `release_frames`, equally fast all the time. A release
+    /// ends at -90 dB.
+    RCORE_ENVELOPE_EXPONENTIAL = 1,
+} rcore_envelope_curve_t;
 
 /// A sound, and the notes for which it is played. Lengths are in frames of the sound
 /// (`sample_rate`). The caller keeps buffer and matrix until the instrument is freed and
@@ -103,24 +115,32 @@ typedef struct rcore_zone {
     uint64_t loop_end;
     uint32_t loop_fade_frames;
 
-    /// The envelope: rises to 1 in `attack_frames`, stays for `hold_frames`, falls to `sustain`
-    /// (0…1) in `decay_frames`, and from the release on to 0 in `release_frames`. Linear in gain. A
-    /// note whose `sustain` is 0 ends after the decay.
+    /// The envelope: 0 for `delay_frames`, while the sound already plays; rises to 1 in
+    /// `attack_frames`, stays for `hold_frames`, falls to `sustain`
+    /// (0…1) in `decay_frames`, and from the release on to 0 in `release_frames`. A note whose
+    /// `sustain` is 0 ends after the decay. Parts of 0 frames are left out.
+    uint32_t delay_frames;
     uint32_t attack_frames;
     uint32_t hold_frames;
     uint32_t decay_frames;
     uint32_t release_frames;
     float sustain;
+    /// An rcore_envelope_curve_t.
+    uint32_t curve;
 
     /// The group that this zone belongs to, and the group whose start ends this zone's notes within
     /// `choke_frames`, as a closed hi-hat ends an open one. 0: none.
     uint32_t group;
     uint32_t choked_by;
     uint32_t choke_frames;
+
+    /// The filter of the zone's notes. With one, the buffer has at most RCORE_MAX_FILTER_CHANNELS
+    /// channels. When its sound ends, the filter fades out within the core's `steal_frames`.
+    rcore_filter_t filter;
 } rcore_zone_t;
 
 /// Returns a zone for all keys, velocities and programs: root key 60, no loop, full velocity
-/// tracking, no attack, full sustain, a release of 240 frames. [any]
+/// tracking, no attack, full sustain, a linear release of 240 frames, no filter. [any]
 rcore_zone_t rcore_zone_default(void);
 
 typedef struct rcore_instrument_config {
@@ -138,7 +158,7 @@ typedef struct rcore_instrument_config {
     float bend_range;
     /// Linear gain at full pressure, 0…16; 1: pressure changes nothing.
     float pressure_gain;
-    /// Ramp of gain, pan and pitch when a controller changes, 1…2^20 frames.
+    /// Ramp of gain, pan, pitch and cutoff when a controller changes, 1…2^20 frames.
     uint32_t ramp_frames;
     /// MPE: the number of member channels of the lower zone (manager channel 0) and of the upper
     /// zone (manager channel 15), 0…15, together at most 14 if neither is 0.

@@ -9,14 +9,24 @@
 #include "midi/note_levels.h"
 #include "midi/notes.h"
 
+#include <string.h>
+
 enum {
+    BANK = 0,
     DATA_ENTRY = 6,
     VOLUME = 7,
     PAN = 10,
     EXPRESSION = 11,
     DATA_ENTRY_LSB = 38,
+    BANK_LSB = 32,
+    VOLUME_LSB = 39,
+    PAN_LSB = 42,
     SUSTAIN = 64,
     SOSTENUTO = 66,
+    SOUND_FIRST = 70,
+    SOUND_LAST = 79,
+    EFFECTS_FIRST = 91,
+    EFFECTS_LAST = 95,
     NRPN_LSB = 98,
     NRPN_MSB = 99,
     RPN_LSB = 100,
@@ -62,8 +72,20 @@ static void assign_channels(rcore_instrument_t *instrument) RCORE_RT {
     }
 }
 
+// Returns whether "reset all controllers" leaves a controller as it is (RP-015).
+static bool survives_reset(uint32_t controller) RCORE_RT {
+    return controller == BANK || controller == BANK_LSB || controller == VOLUME || controller == PAN ||
+           controller == VOLUME_LSB || controller == PAN_LSB ||
+           (controller >= SOUND_FIRST && controller <= SOUND_LAST) ||
+           (controller >= EFFECTS_FIRST && controller <= EFFECTS_LAST);
+}
+
 // Sets what "reset all controllers" sets (RP-015), except key pressures.
 static void reset_controllers(struct channel *channel) RCORE_RT {
+    for (uint32_t controller = 0; controller < CONTROLLERS; controller++) {
+        channel->controllers[controller] =
+            survives_reset(controller) ? channel->controllers[controller] : (uint8_t)UNSET;
+    }
     channel->bend = 0;
     channel->expression = 127;
     channel->pressure = 0;
@@ -79,6 +101,7 @@ void channels_reset(rcore_instrument_t *instrument) RCORE_RT {
     assign_channels(instrument);
     for (uint32_t i = 0; i < CHANNELS; i++) {
         struct channel *channel = &instrument->channels[i];
+        memset(channel->controllers, UNSET, sizeof channel->controllers);
         reset_controllers(channel);
         channel->down = channel->pedalled = (struct keys){{0}};
         channel->volume = 127;
@@ -90,6 +113,7 @@ void channels_reset(rcore_instrument_t *instrument) RCORE_RT {
 
 // Releases the notes of a channel and resets its controllers, because it changes its MPE zone.
 static void clear_channel(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel) RCORE_RT {
+    memset(instrument->channels[channel].controllers, UNSET, CONTROLLERS);
     reset_controllers(&instrument->channels[channel]);
     notes_off_all(core, instrument, channel);
     notes_follow_pedals(core, instrument, channel);
@@ -231,6 +255,12 @@ static void set_level(rcore_t *core, rcore_instrument_t *instrument, uint32_t ch
 void channels_control(rcore_t *core, rcore_instrument_t *instrument, uint32_t channel, uint8_t controller,
                       uint8_t value) RCORE_RT {
     struct channel *state = &instrument->channels[channel];
+    if (controller < CONTROLLERS) {
+        state->controllers[controller] = value;
+        if ((instrument->followed[controller / 64] >> controller % 64 & 1) != 0) {
+            notes_follow(core, instrument, state->scope);
+        }
+    }
     switch (controller) {
     case VOLUME:
         set_level(core, instrument, channel, &state->volume, value);

@@ -11,6 +11,7 @@
 #include "midi/notes.h"
 #include "midi/zones.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { max_notes = 4096, max_zones = 65536, max_ramp = 1 << 20, max_bend = 96, max_pressure_gain = 16 };
@@ -99,6 +100,11 @@ rcore_instrument_t *rcore_instrument_create(const rcore_t *core, const rcore_ins
     instrument->zones_of_key = (void *)(memory + layout.zones_of_key);
     for (uint32_t i = 0; i < count; i++) {
         instrument->zones[i].settings = zones[i];
+        const rcore_filter_t *filter = &zones[i].filter;
+        instrument->zones[i].cutoff = filter->type != RCORE_FILTER_NONE ? log2f(filter->cutoff) : 0.0f;
+        if (filter->type != RCORE_FILTER_NONE && filter->controller_range != 0.0f) {
+            instrument->followed[filter->controller / 64] |= UINT64_C(1) << filter->controller % 64;
+        }
     }
     zones_index(instrument);
     zones_connect_groups(instrument, (void *)(memory + layout.groups), (void *)(memory + layout.lists));
@@ -106,7 +112,6 @@ rcore_instrument_t *rcore_instrument_create(const rcore_t *core, const rcore_ins
     for (uint32_t i = 0; i < config->max_notes; i++) {
         list_append(&instrument->unused, LINK_AGE, &notes[i]);
     }
-    instrument->next_decay = UINT64_MAX;
     channels_reset(instrument);
     (void)memory_lock(memory, layout.bytes);
     *status = RCORE_OK;
@@ -220,7 +225,6 @@ void instrument_silence(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT 
 
 void instrument_begin(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
     notes_sweep(core, instrument);
-    notes_schedule_decays(core, instrument);
     const uint32_t sample_rate = atomic_load_explicit(&core->sample_rate, memory_order_relaxed);
     if (sample_rate == instrument->sample_rate) {
         return;

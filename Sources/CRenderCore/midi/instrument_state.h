@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-enum { CHANNELS = 16, KEYS = 128 };
+enum { CHANNELS = 16, KEYS = 128, CONTROLLERS = 120, UNSET = 255 };
 
 /// The lists that a note is in.
 enum link_kind { LINK_AGE, LINK_CHANNEL, LINK_KEY, LINK_CHOKE, LINK_KINDS };
@@ -29,6 +29,8 @@ struct note_link {
 
 struct zone {
     rcore_zone_t settings;
+    /// The cutoff frequency of its filter, in octaves above 1 Hz.
+    float cutoff;
     /// The list of the notes that its start ends, and the one that its own notes join; NULL: none.
     struct note_list *chokes;
     struct note_list *choked_with;
@@ -42,12 +44,12 @@ struct note {
     struct zone *zone;
     /// Number of the message that started it.
     uint64_t message;
-    /// Frame at which its decay begins, while that is not scheduled; 0: it is, or there is none.
-    uint64_t decay_at;
     /// The last values given to the voice.
     float gain;
     float pan;
     float speed;
+    /// Octaves above 1 Hz; 0 without a filter.
+    float cutoff;
     uint8_t channel;
     uint8_t key;
     uint8_t velocity;
@@ -91,6 +93,9 @@ struct channel {
     /// The selected registered parameter; 127, 127: none.
     uint8_t rpn_msb;
     uint8_t rpn_lsb;
+    /// The last values of the controllers below 120 that filters may follow; UNSET: none since the
+    /// last reset.
+    uint8_t controllers[CONTROLLERS];
     /// Semitones.
     float bend_range;
     /// The manager channel of its MPE zone; the channel itself if it is not a member of one.
@@ -116,6 +121,8 @@ struct rcore_instrument {
     /// `first_of_key[trigger][key]` up to that of key + 1, in their order.
     uint32_t *zones_of_key;
     uint32_t first_of_key[2][KEYS + 1];
+    /// The controllers that filters of its zones follow, as bits.
+    uint64_t followed[2];
     struct channel channels[CHANNELS];
     /// Oldest first.
     struct note_list held;
@@ -123,8 +130,6 @@ struct rcore_instrument {
     struct note_list unused;
     /// Mask of the channels whose notes must follow changed controllers (`midi_apply_changes`).
     uint32_t changed_channels;
-    /// The earliest `decay_at`, or an earlier frame; UINT64_MAX: there is none.
-    uint64_t next_decay;
     /// The core's `ended_count` when ended notes were last removed.
     uint64_t swept_at;
     _Atomic(uint32_t) note_count;

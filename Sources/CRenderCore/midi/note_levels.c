@@ -1,4 +1,4 @@
-// Gain, pan and pitch of notes, from zone, key, velocity and controllers.
+// Gain, pan, pitch and filters of notes, from zone, key, velocity and controllers.
 #include "midi/note_levels.h"
 
 #include "core/core.h"
@@ -24,18 +24,21 @@ static const struct channel *manager_of(const rcore_instrument_t *instrument, ui
     return manager != channel ? &instrument->channels[manager] : NULL;
 }
 
+// Returns the greatest of the pressures that apply to a note.
+static uint8_t pressure_of(const rcore_instrument_t *instrument, const struct note *note) RCORE_RT {
+    const struct channel *manager = manager_of(instrument, note->channel);
+    const uint8_t pressure = greater(instrument->channels[note->channel].pressure, note->pressure);
+    return manager != NULL ? greater(pressure, manager->pressure) : pressure;
+}
+
 static float gain_of(const rcore_instrument_t *instrument, const struct note *note) RCORE_RT {
     const rcore_zone_t *zone = &note->zone->settings;
     const struct channel *channel = &instrument->channels[note->channel];
     const struct channel *manager = manager_of(instrument, note->channel);
     float gain = zone->gain * (1.0f + (squared(note->velocity) - 1.0f) * zone->velocity_tracking);
     gain *= squared(channel->volume) * squared(channel->expression);
-    uint8_t pressure = greater(channel->pressure, note->pressure);
-    if (manager != NULL) {
-        gain *= squared(manager->volume) * squared(manager->expression);
-        pressure = greater(pressure, manager->pressure);
-    }
-    gain *= 1.0f + (float)pressure / 127.0f * (instrument->config.pressure_gain - 1.0f);
+    gain *= manager != NULL ? squared(manager->volume) * squared(manager->expression) : 1.0f;
+    gain *= 1.0f + (float)pressure_of(instrument, note) / 127.0f * (instrument->config.pressure_gain - 1.0f);
     return clamped(gain, -FLT_MAX, FLT_MAX);
 }
 
@@ -66,10 +69,33 @@ static float speed_of(const rcore_t *core, const rcore_instrument_t *instrument,
     return clamped((float)speed, 1.0f / MAX_SPEED, MAX_SPEED);
 }
 
+// Returns what the controller of a filter adds, in cents, on one channel.
+static float controlled_cents(const rcore_filter_t *filter, const struct channel *channel) RCORE_RT {
+    const uint8_t value = channel->controllers[filter->controller];
+    const int change = value != UNSET ? value - filter->controller_rest : 0;
+    return filter->controller_range * (float)change / 127.0f;
+}
+
+// Returns the cutoff frequency in octaves above 1 Hz, without the envelope; 0: no filter.
+static float cutoff_of(const rcore_instrument_t *instrument, const struct note *note) RCORE_RT {
+    const rcore_filter_t *filter = &note->zone->settings.filter;
+    if (filter->type == RCORE_FILTER_NONE) {
+        return 0.0f;
+    }
+    const struct channel *manager = manager_of(instrument, note->channel);
+    float cents = (float)(note->key - filter->center_key) * filter->key_tracking;
+    cents += (float)note->velocity / 127.0f * filter->velocity_range;
+    cents += (float)pressure_of(instrument, note) / 127.0f * filter->pressure_range;
+    cents += controlled_cents(filter, &instrument->channels[note->channel]);
+    cents += manager != NULL ? controlled_cents(filter, manager) : 0.0f;
+    return note->zone->cutoff + cents / 1200.0f;
+}
+
 void note_set_levels(const rcore_t *core, const rcore_instrument_t *instrument, struct note *note) RCORE_RT {
     note->gain = gain_of(instrument, note);
     note->pan = pan_of(instrument, note);
     note->speed = speed_of(core, instrument, note);
+    note->cutoff = cutoff_of(instrument, note);
 }
 
 // Moves a parameter of a note's voice, if its value differs from the last one.
@@ -91,6 +117,7 @@ void note_follow(rcore_t *core, const rcore_instrument_t *instrument, struct not
         move(core, note, COMMAND_PAN, before.pan, note->pan, ramp_frames);
     }
     move(core, note, COMMAND_SPEED, before.speed, note->speed, ramp_frames);
+    move(core, note, COMMAND_CUTOFF, before.cutoff, note->cutoff, ramp_frames);
 }
 
 void notes_follow(rcore_t *core, rcore_instrument_t *instrument, uint32_t channels) RCORE_RT {

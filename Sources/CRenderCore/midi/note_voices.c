@@ -4,7 +4,6 @@
 #include "core/core.h"
 #include "midi/note_levels.h"
 #include "midi/note_lists.h"
-#include "queue/scheduled.h"
 #include "voices/voice.h"
 #include "voices/voices.h"
 
@@ -36,7 +35,9 @@ void note_release(rcore_t *core, rcore_instrument_t *instrument, struct note *no
     if (zone->loops && zone->leaves_loop) {
         (void)send(core, note, COMMAND_LEAVE_LOOP, 0);
     }
-    note_stop(core, instrument, note, core_frames(core, note->zone, zone->release_frames));
+    if (!send(core, note, COMMAND_RELEASE, 0)) {
+        note_leave(instrument, note);
+    }
 }
 
 static bool has_ended(const rcore_t *core, const struct note *note) RCORE_RT {
@@ -93,41 +94,7 @@ static bool steal(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
 
 // ---- Starts -------------------------------------------------------------------------------------
 
-static struct command decay_of(const rcore_t *core, const struct note *note, uint64_t when) RCORE_RT {
-    const rcore_zone_t *zone = &note->zone->settings;
-    return (struct command){.kind = COMMAND_ENVELOPE,
-                            .voice = note->voice,
-                            .value = zone->sustain,
-                            .ramp_frames = core_frames(core, note->zone, zone->decay_frames),
-                            .queue = NO_QUEUE,
-                            .when = when};
-}
-
-// Moves a note's envelope to its sustain level at frame `when`. If that is after the next cycle, or
-// there is no room for the command, another cycle schedules it: commands of notes that end before
-// their decay do not use up the room.
-static void schedule_decay(rcore_t *core, rcore_instrument_t *instrument, struct note *note, uint64_t when) RCORE_RT {
-    const bool is_near = when <= core_now(core) + RCORE_MAX_PERIOD;
-    note->decay_at = is_near && commands_schedule(core, decay_of(core, note, when)) ? 0 : when;
-    if (note->decay_at != 0 && note->decay_at < instrument->next_decay) {
-        instrument->next_decay = note->decay_at;
-    }
-}
-
-// Begins the decay of a note after its attack and hold; if they are empty, now.
-static void begin_envelope(rcore_t *core, rcore_instrument_t *instrument, struct note *note,
-                           uint32_t attack_frames) RCORE_RT {
-    const uint64_t rising = (uint64_t)attack_frames + core_frames(core, note->zone, note->zone->settings.hold_frames);
-    if (rising > 0) {
-        schedule_decay(core, instrument, note, core_now(core) + rising);
-    } else {
-        const struct command command = decay_of(core, note, core_now(core));
-        (void)voice_apply(core, &command);
-    }
-}
-
-static rcore_voice_params_t params_of(const rcore_t *core, const rcore_instrument_t *instrument,
-                                      const struct note *note) RCORE_RT {
+static rcore_voice_params_t params_of(const rcore_instrument_t *instrument, const struct note *note) RCORE_RT {
     const rcore_zone_t *zone = &note->zone->settings;
     return (rcore_voice_params_t){.buffer = zone->buffer,
                                   .bus = instrument->config.bus,
@@ -142,26 +109,65 @@ static rcore_voice_params_t params_of(const rcore_t *core, const rcore_instrumen
                                   .loop_start = zone->loop_start,
                                   .loop_end = zone->loop_end,
                                   .loop_fade_frames = zone->loop_fade_frames,
-                                  .fade_in_frames = core_frames(core, note->zone, zone->attack_frames),
                                   .one_shot = true};
+}
+
+static struct envelope envelope_of(const rcore_t *core, const struct note *note) RCORE_RT {
+    const rcore_zone_t *zone = &note->zone->settings;
+    struct envelope envelope = {.sustain = zone->sustain, .is_exponential = zone->curve == RCORE_ENVELOPE_EXPONENTIAL};
+    envelope.lengths[ENVELOPE_DELAY] = core_frames(core, note->zone, zone->delay_frames);
+    envelope.lengths[ENVELOPE_ATTACK] = core_frames(core, note->zone, zone->attack_frames);
+    if (zone->sustain < 1.0f) { // otherwise it stays at 1 anyway
+        envelope.lengths[ENVELOPE_HOLD] = core_frames(core, note->zone, zone->hold_frames);
+        envelope.lengths[ENVELOPE_DECAY] = core_frames(core, note->zone, zone->decay_frames);
+    }
+    envelope.lengths[ENVELOPE_RELEASE] = core_frames(core, note->zone, zone->release_frames);
+    return envelope;
+}
+
+// Returns the filter of a note, if its zone has one.
+static struct filter_settings filter_of(const rcore_t *core, const struct note *note) RCORE_RT {
+    const rcore_filter_t *filter = &note->zone->settings.filter;
+    if (filter->type == RCORE_FILTER_NONE) {
+        return (struct filter_settings){.type = RCORE_FILTER_NONE};
+    }
+    struct filter_settings settings = {.type = filter->type,
+                                       .resonance = filter->resonance,
+                                       .pitch = note->cutoff,
+                                       .range = filter->envelope_range / 1200.0f,
+                                       .envelope = {.sustain = filter->sustain}};
+    settings.envelope.lengths[ENVELOPE_DELAY] = core_frames(core, note->zone, filter->delay_frames);
+    settings.envelope.lengths[ENVELOPE_ATTACK] = core_frames(core, note->zone, filter->attack_frames);
+    settings.envelope.lengths[ENVELOPE_HOLD] = core_frames(core, note->zone, filter->hold_frames);
+    settings.envelope.lengths[ENVELOPE_DECAY] = core_frames(core, note->zone, filter->decay_frames);
+    settings.envelope.lengths[ENVELOPE_RELEASE] = core_frames(core, note->zone, filter->release_frames);
+    return settings;
 }
 
 // Starts the voice of a note, whose fields are set, at the current frame.
 static bool begin_note(rcore_t *core, rcore_instrument_t *instrument, struct note *note) RCORE_RT {
     note_set_levels(core, instrument, note);
-    const rcore_voice_params_t params = params_of(core, instrument, note);
-    if (!voice_begin(core, note->voice, &params)) {
+    const rcore_voice_params_t params = params_of(instrument, note);
+    const struct envelope envelope = envelope_of(core, note);
+    const struct filter_settings filter = filter_of(core, note);
+    const bool is_filtered = filter.type != RCORE_FILTER_NONE;
+    if (!voice_begin(core, note->voice, &params, &envelope, is_filtered ? &filter : NULL)) {
         return false;
     }
     note_enter(instrument, note);
-    if (note->zone->settings.sustain < 1.0f) {
-        begin_envelope(core, instrument, note, params.fade_in_frames);
-    }
     return true;
+}
+
+// Returns whether the envelope of a zone never leaves 0.
+static bool is_inaudible(const rcore_zone_t *zone) RCORE_RT {
+    return zone->sustain == 0.0f && zone->attack_frames == 0 && zone->hold_frames == 0 && zone->decay_frames == 0;
 }
 
 bool note_start(rcore_t *core, rcore_instrument_t *instrument, struct zone *zone, uint32_t channel, uint32_t key,
                 uint8_t velocity) RCORE_RT {
+    if (is_inaudible(&zone->settings)) {
+        return true;
+    }
     const rcore_voice_t voice = rcore_voice_acquire(core);
     if (voice == 0) {
         return false;
@@ -215,21 +221,5 @@ void notes_forget(rcore_instrument_t *instrument) RCORE_RT {
     }
     while (instrument->released.first != NULL) {
         note_leave(instrument, instrument->released.first);
-    }
-}
-
-static void schedule_decays_of(rcore_t *core, rcore_instrument_t *instrument, const struct note_list *list) RCORE_RT {
-    for (struct note *note = list->first; note != NULL; note = note->links[LINK_AGE].next) {
-        if (note->decay_at != 0) {
-            schedule_decay(core, instrument, note, note->decay_at);
-        }
-    }
-}
-
-void notes_schedule_decays(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT {
-    if (instrument->next_decay <= core_now(core) + RCORE_MAX_PERIOD) {
-        instrument->next_decay = UINT64_MAX;
-        schedule_decays_of(core, instrument, &instrument->held);
-        schedule_decays_of(core, instrument, &instrument->released);
     }
 }

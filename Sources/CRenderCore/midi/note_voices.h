@@ -18,7 +18,5 @@ void notes_choke(rcore_t *core, rcore_instrument_t *instrument, const struct not
 void notes_sweep(const rcore_t *core, rcore_instrument_t *instrument) RCORE_RT;
 /// Removes all notes, whose voices have been stopped.
 void notes_forget(rcore_instrument_t *instrument) RCORE_RT;
-/// Schedules the decays that begin in this cycle. Called at the beginning of each cycle.
-void notes_schedule_decays(rcore_t *core, rcore_instrument_t *instrument) RCORE_RT;
 
 #endif

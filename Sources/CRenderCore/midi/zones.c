@@ -8,7 +8,11 @@
 
 #include <stdlib.h>
 
-enum { max_tracking = 1200, max_tuning = 12000 };
+enum { max_tracking = 1200, max_tuning = 12000, max_cents = 12000, max_cutoff = 96000, max_resonance = 40 };
+
+rcore_filter_t rcore_filter_default(void) {
+    return (rcore_filter_t){.cutoff = 1000.0f, .center_key = 60, .sustain = 1.0f};
+}
 
 rcore_zone_t rcore_zone_default(void) {
     return (rcore_zone_t){.sample_rate = 48000,
@@ -23,7 +27,8 @@ rcore_zone_t rcore_zone_default(void) {
                           .gain = 1.0f,
                           .velocity_tracking = 1.0f,
                           .release_frames = 240,
-                          .sustain = 1.0f};
+                          .sustain = 1.0f,
+                          .filter = rcore_filter_default()};
 }
 
 // ---- Checks -------------------------------------------------------------------------------------
@@ -41,7 +46,8 @@ static bool ranges_valid(const rcore_zone_t *zone) {
 static bool levels_valid(const rcore_zone_t *zone) {
     return within(zone->key_tracking, -max_tracking, max_tracking) && within(zone->tuning, -max_tuning, max_tuning) &&
            sample_is_finite(zone->gain) && within(zone->velocity_tracking, 0.0f, 1.0f) &&
-           within(zone->pan, -1.0f, 1.0f) && within(zone->sustain, 0.0f, 1.0f);
+           within(zone->pan, -1.0f, 1.0f) && within(zone->sustain, 0.0f, 1.0f) &&
+           zone->curve <= RCORE_ENVELOPE_EXPONENTIAL;
 }
 
 // Returns whether start frame and loop lie within the buffer. Only a note that is released may loop
@@ -54,11 +60,27 @@ static bool playback_valid(const rcore_zone_t *zone) {
            !(zone->loops && (zone->one_shot || zone->trigger == RCORE_ZONE_RELEASE));
 }
 
+static bool filter_valid(const rcore_zone_t *zone) {
+    const rcore_filter_t *filter = &zone->filter;
+    if (filter->type == RCORE_FILTER_NONE) {
+        return true;
+    }
+    return filter->type <= RCORE_FILTER_BAND_REJECT && zone->buffer->channels <= RCORE_MAX_FILTER_CHANNELS &&
+           within(filter->cutoff, 1.0f, max_cutoff) && within(filter->resonance, 0.0f, max_resonance) &&
+           filter->center_key < KEYS && filter->controller < CONTROLLERS && filter->controller_rest <= 127 &&
+           within(filter->key_tracking, -max_tracking, max_tracking) &&
+           within(filter->velocity_range, -max_cents, max_cents) &&
+           within(filter->pressure_range, -max_cents, max_cents) &&
+           within(filter->controller_range, -max_cents, max_cents) &&
+           within(filter->envelope_range, -max_cents, max_cents) && within(filter->sustain, 0.0f, 1.0f);
+}
+
 bool zone_valid(const rcore_zone_t *zone) {
     return zone->buffer != NULL && (zone->matrix == NULL || zone->matrix->inputs == zone->buffer->channels) &&
            (zone->sample_rate == 0 ||
             (zone->sample_rate >= RCORE_MIN_SAMPLE_RATE && zone->sample_rate <= RCORE_MAX_SAMPLE_RATE)) &&
-           zone->trigger <= RCORE_ZONE_RELEASE && ranges_valid(zone) && levels_valid(zone) && playback_valid(zone);
+           zone->trigger <= RCORE_ZONE_RELEASE && ranges_valid(zone) && levels_valid(zone) && playback_valid(zone) &&
+           filter_valid(zone);
 }
 
 // ---- Keys ---------------------------------------------------------------------------------------

@@ -34,11 +34,13 @@ enum command_kind {
     COMMAND_TRANSPORT_LOCATE,
     COMMAND_TRANSPORT_FOLLOW,
     COMMAND_TRANSPORT_RENEW,
-    /// Moves the envelope of a note's voice. Only the cycle itself schedules it.
-    COMMAND_ENVELOPE,
+    /// For the voices of notes, applied by the cycle itself: begins the releases of envelope and
+    /// filter, or moves the cutoff frequency, in octaves above 1 Hz.
+    COMMAND_RELEASE,
+    COMMAND_CUTOFF,
 };
 
-/// The `queue` of a command that the cycle itself has scheduled.
+/// The `queue` of a command that the cycle itself has scheduled or applies.
 enum { NO_QUEUE = UINT8_MAX };
 
 /// A command, of fixed size: two fill a cache line. The voice itself carries the parameters of a

@@ -40,18 +40,6 @@ static void stop_waiting(rcore_t *core, const struct pending_heap *heap, uint32_
     }
 }
 
-// Moves the envelope of a note's voice, unless it must wait.
-static void move_envelope(rcore_t *core, const struct command *command) RCORE_RT {
-    const uint32_t wait = voice_envelope_wait(core, command->voice);
-    if (wait == 0) {
-        (void)voice_apply(core, command);
-        return;
-    }
-    struct command later = *command;
-    later.when = core_now(core) + wait;
-    (void)commands_schedule(core, later); // has room: this command has just left
-}
-
 bool execute(rcore_t *core, const struct command *command) RCORE_RT {
     switch (command->kind) {
     case COMMAND_PLAN:
@@ -93,9 +81,6 @@ bool execute(rcore_t *core, const struct command *command) RCORE_RT {
         break;
     case COMMAND_MIDI:
         midi_deliver(core, command->slot, command->midi, command->midi_size);
-        break;
-    case COMMAND_ENVELOPE:
-        move_envelope(core, command);
         break;
     default:
         return voice_apply(core, command);

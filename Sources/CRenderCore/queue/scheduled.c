@@ -5,7 +5,7 @@
 #include "queue/pending.h"
 
 bool commands_schedule(rcore_t *core, struct command command) RCORE_RT {
-    if (core->commands.scheduled_count == RCORE_MAX_MIDI_EVENTS + core->config.max_voices) {
+    if (core->commands.scheduled_count == RCORE_MAX_MIDI_EVENTS) {
         return false;
     }
     core->commands.scheduled_count += 1;

@@ -7,6 +7,7 @@
 #include "mix/buses.h"
 #include "mix/curves.h"
 #include "mix/ramp.h"
+#include "voices/envelope.h"
 #include "voices/polyphony.h"
 #include "voices/pool.h"
 #include "voices/source.h"
@@ -57,7 +58,7 @@ void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT 
     curves_end_voice(core, voice);
     buffer_remove_user(voice->params.buffer);
     voice->paused = voice->pause_preset = voice->stopping = voice->gain_preset = voice->speed_preset =
-        voice->pan_preset = false;
+        voice->pan_preset = voice->has_envelope = voice->is_filtered = voice->is_draining = false;
     if (voice->params.one_shot) {
         pool_release(core, voice);
     } else {
@@ -71,6 +72,52 @@ void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT 
                                      .value = rendered});
 }
 
+// ---- Fade-outs ----------------------------------------------------------------------------------
+
+// Has a voice end as soon as its fade has reached 0.
+static void begin_stopping(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT {
+    if (!voice->stopping) {
+        polyphony_leave(core, voice);
+        voice->stopping = true;
+        voice->end = (uint8_t)reason;
+    }
+}
+
+void playing_follow_envelope(rcore_t *core, struct voice *voice) RCORE_RT {
+    const struct envelope *envelope = voice_envelope(core, voice);
+    voice->fade = envelope->level;
+    if (envelope->stage >= ENVELOPE_RELEASE || voice_silent(voice)) {
+        begin_stopping(core, voice, RCORE_END_STOPPED);
+    }
+}
+
+void playing_shorten_fade_out(rcore_t *core, struct voice *voice, uint32_t ramp_frames) RCORE_RT {
+    if (voice->has_envelope) {
+        envelope_shorten(voice_envelope(core, voice), ramp_frames);
+        playing_follow_envelope(core, voice);
+    } else if (ramp_frames < voice->fade.remaining) {
+        ramp_to(&voice->fade, 0.0f, ramp_frames);
+    }
+}
+
+// If the source of a filtered voice has ended, lets the filter fade out on silence, because its
+// resonance would end with a click, and returns true. Returns false if that is not due.
+static bool drain(rcore_t *core, struct voice *voice) RCORE_RT {
+    const uint32_t ramp_frames = core->config.steal_frames;
+    if (!voice->is_filtered || voice->is_draining || !source_over(voice) || ramp_frames == 0) {
+        return false;
+    }
+    voice->is_draining = true;
+    if (!voice->stopping) {
+        begin_stopping(core, voice, RCORE_END_SOURCE);
+        voice->has_envelope = false;
+        ramp_to(&voice->fade, 0.0f, ramp_frames);
+    } else {
+        playing_shorten_fade_out(core, voice, ramp_frames);
+    }
+    return true;
+}
+
 // ---- Rendering ----------------------------------------------------------------------------------
 
 // Renders one contiguous segment and advances past it.
@@ -78,8 +125,13 @@ static void render_segment(rcore_t *core, struct voice *voice, uint32_t offset, 
     voice_mix(core, voice, offset, nframes);
     source_advance(voice, nframes);
     ramp_advance_and_stop(&voice->gain, nframes);
-    ramp_advance(&voice->fade, nframes);
     ramp_advance(&voice->speed, nframes);
+    if (voice->has_envelope) {
+        envelope_advance(voice_envelope(core, voice), nframes);
+        playing_follow_envelope(core, voice);
+    } else {
+        ramp_advance(&voice->fade, nframes);
+    }
 }
 
 // Counts the missing frames unless the source has ended. Ends a fade-out at once: its frames may
@@ -92,6 +144,26 @@ static void underrun(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE
     if (voice->fade.target == 0.0f) {
         ramp_set(&voice->fade, 0.0f);
     }
+}
+
+static void limit(uint32_t *nframes, uint32_t remaining) RCORE_RT {
+    *nframes = remaining > 0 && remaining < *nframes ? remaining : *nframes;
+}
+
+// Returns how many of the next `nframes` frames are rendered together; 0: the voice has faded out.
+// A memory source is divided where a ramp of fade or gain ends, so that the same products are
+// computed wherever periods are divided. A render callback is called once.
+static uint32_t due_frames(const struct voice *voice, uint32_t nframes) RCORE_RT {
+    if (voice_silent(voice)) {
+        return 0;
+    }
+    if (voice->fade.target == 0.0f || voice->kind == SOURCE_MEMORY) {
+        limit(&nframes, voice->fade.remaining);
+    }
+    if (voice->kind == SOURCE_MEMORY) {
+        limit(&nframes, voice->gain.remaining);
+    }
+    return nframes;
 }
 
 // Renders up to `nframes` frames of a voice that is not in a batch. Ends the voice when its source
@@ -109,21 +181,20 @@ static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
     if (voice->bus < core->config.max_buses) {
         bus_open_for_voice(core, voice->bus, nframes);
     }
-    const bool fading_out = voice->fade.target == 0.0f;
-    const uint32_t due = fading_out && voice->fade.remaining < nframes ? voice->fade.remaining : nframes;
     uint32_t done = 0;
-    while (done < due) {
-        const uint32_t segment = source_segment(core, voice, due - done);
-        if (segment == 0) {
-            underrun(core, voice, due - done);
+    for (uint32_t due; (due = due_frames(voice, nframes - done)) > 0;) {
+        const uint32_t segment = source_segment(core, voice, due);
+        if (segment > 0) {
+            render_segment(core, voice, done, segment);
+            done += segment;
+        } else if (!drain(core, voice)) {
+            underrun(core, voice, due);
             break;
         }
-        render_segment(core, voice, done, segment);
-        done += segment;
     }
     if (voice->stopping && voice->fade.remaining == 0) {
         playing_end(core, voice, (rcore_end_t)voice->end);
-    } else if (source_over(voice)) {
+    } else if (source_over(voice) && !drain(core, voice)) {
         playing_end(core, voice, RCORE_END_SOURCE);
     } else {
         batch_join(core, voice);

@@ -11,6 +11,11 @@ void playing_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_R
 /// Ends a voice that is not on the list. It then belongs to its owner again or, if it is a
 /// one-shot, to the pool.
 void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT;
+/// Sets the fade of a voice to its envelope. The voice stops when the release begins, or the decay
+/// has ended at 0.
+void playing_follow_envelope(rcore_t *core, struct voice *voice) RCORE_RT;
+/// Lets the fade-out of a stopping voice end within `ramp_frames`, if it would take longer.
+void playing_shorten_fade_out(rcore_t *core, struct voice *voice, uint32_t ramp_frames) RCORE_RT;
 
 /// Mixes all playing voices into their buses. [render]
 void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT;

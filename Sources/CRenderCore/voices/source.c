@@ -127,6 +127,9 @@ static uint32_t render_segment(rcore_t *core, struct voice *voice, uint32_t nfra
 }
 
 uint32_t source_segment(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+    if (voice->is_draining) {
+        return nframes;
+    }
     if (varispeed_applies(voice)) {
         return varispeed_segment(core, voice, nframes);
     }
@@ -152,6 +155,9 @@ static const float *input_channel(const rcore_t *core, const struct voice *voice
 
 const float *source_channel(const rcore_t *core, struct voice *voice, uint32_t channel, uint32_t offset,
                             uint32_t nframes) RCORE_RT {
+    if (voice->is_draining) {
+        return NULL;
+    }
     if (varispeed_applies(voice) || voice->gathered) {
         return slot_channel(core, core->voices.source_samples, 0, channel);
     }
@@ -171,6 +177,9 @@ const float *source_channel(const rcore_t *core, struct voice *voice, uint32_t c
 }
 
 void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
+    if (voice->is_draining) {
+        return;
+    }
     if (varispeed_applies(voice)) {
         varispeed_advance(voice);
         return;
@@ -187,6 +196,9 @@ void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
 }
 
 bool source_over(const struct voice *voice) RCORE_RT {
+    if (voice->is_draining) {
+        return false;
+    }
     if (voice->kind == SOURCE_MEMORY) {
         const struct playhead playhead = voice_playhead(voice);
         return voice->frame >= voice->nframes && !playhead_loops(voice, &playhead) && voice->seek_remaining == 0;

@@ -16,7 +16,7 @@ const float *source_channel(const rcore_t *core, struct voice *voice, uint32_t c
                             uint32_t nframes) RCORE_RT;
 /// Advances past the segment.
 void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT;
-/// Returns whether the source has ended.
+/// Returns whether the source has ended. While a filter drains, silence follows without end.
 bool source_over(const struct voice *voice) RCORE_RT;
 /// Ends the loop after the current pass; within the crossfade of the loop, after one more.
 void source_leave_loop(struct voice *voice) RCORE_RT;

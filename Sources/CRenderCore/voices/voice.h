@@ -27,6 +27,13 @@ static inline struct voice *voice_find(const rcore_t *core, rcore_voice_t handle
 static inline const struct bus_state *voice_bus(const rcore_t *core, const struct voice *voice) RCORE_RT {
     return voice->bus < core->config.max_buses ? &core->mix.buses[voice->bus] : NULL;
 }
+/// Return the envelope and the filter of a voice that has one.
+static inline struct envelope *voice_envelope(const rcore_t *core, const struct voice *voice) RCORE_RT {
+    return &core->voices.envelopes[voice - core->voices.pool];
+}
+static inline struct filter *voice_filter(const rcore_t *core, const struct voice *voice) RCORE_RT {
+    return &core->voices.filters[voice - core->voices.pool];
+}
 /// Returns whether the voice's session is suspended.
 static inline bool voice_suspended(const rcore_t *core, const struct voice *voice) RCORE_RT {
     const struct bus_state *bus = voice_bus(core, voice);

@@ -6,8 +6,11 @@
 #include "mix/mix.h"
 #include "mix/pan.h"
 #include "mix/ramp.h"
+#include "voices/filter.h"
 #include "voices/source.h"
 #include "voices/voice.h"
+
+#include <string.h>
 
 // Adds a source channel to one bus channel, scaled by the gain `path`. The pan applies to the first
 // two bus channels.
@@ -103,6 +106,22 @@ static struct scaling voice_scaling(rcore_t *core, const struct voice *voice, ui
     return scaling;
 }
 
+// Filters a segment of all channels into the core's source samples.
+static void filter_segment(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nframes) RCORE_RT {
+    const float *sources[RCORE_MAX_FILTER_CHANNELS];
+    float *targets[RCORE_MAX_FILTER_CHANNELS];
+    for (uint32_t channel = 0; channel < voice->channels; channel++) {
+        sources[channel] = source_channel(core, voice, channel, offset, nframes);
+        targets[channel] = slot_channel(core, core->voices.source_samples, 0, channel);
+        if (sources[channel] == NULL) {
+            memset(targets[channel], 0, sizeof(float) * nframes);
+            sources[channel] = targets[channel];
+        }
+    }
+    filter_process(voice_filter(core, voice), atomic_load_explicit(&core->sample_rate, memory_order_relaxed), sources,
+                   targets, voice->channels, nframes);
+}
+
 // Mixes every channel of a segment; while the pan moves, in shorter segments.
 void voice_mix(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nframes) RCORE_RT {
     const struct bus_state *bus = voice_bus(core, voice);
@@ -111,10 +130,14 @@ void voice_mix(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nfr
     if (heard) {
         scaling = voice_scaling(core, voice, nframes);
     }
+    if (voice->is_filtered) {
+        filter_segment(core, voice, offset, nframes);
+    }
     for (uint32_t done = 0; done < nframes;) {
         const uint32_t segment = pan_segment(voice, nframes - done);
         for (uint32_t channel = 0; heard && channel < voice->channels; channel++) {
-            const float *samples = source_channel(core, voice, channel, offset, nframes);
+            const float *samples = voice->is_filtered ? slot_channel(core, core->voices.source_samples, 0, channel)
+                                                      : source_channel(core, voice, channel, offset, nframes);
             if (samples != NULL) {
                 mix_channel(core, voice, channel, samples + done, offset + done, &scaling, segment);
             }

@@ -3,6 +3,8 @@
 #define RCORE_VOICE_POOL_H
 
 #include "rcore_voice.h"
+#include "voices/envelope.h"
+#include "voices/filter.h"
 #include "voices/voice_state.h"
 
 #include <stdatomic.h>
@@ -24,6 +26,10 @@ struct polyphony {
 
 struct voice_pool {
     struct voice *pool;
+    /// Of the voices with `has_envelope`.
+    struct envelope *envelopes;
+    /// Of the voices with `is_filtered`.
+    struct filter *filters;
     /// A bit for each voice. [any]
     _Atomic(uint64_t) *acquired;
     /// Indices of started voices, in the order of their starts. RCORE_NONE in place of a voice that

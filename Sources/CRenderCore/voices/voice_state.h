@@ -65,7 +65,8 @@ struct voice {
     _Atomic(uint64_t) status;
     uint64_t stride;
     const rcore_matrix_t *matrix;
-    /// 1 = audible; 0 = silent. Start, pause, resume and stop move it.
+    /// 1 = audible; 0 = silent. Start, pause, resume, stop and the
+    /// envelope move it.
     struct ramp fade;
     /// The pan position (-1…1) after the current segment.
     struct ramp pan;
@@ -112,6 +113,12 @@ struct voice {
     bool pan_preset;
     /// Counts towards max_playing (polyphony.c).
     bool in_polyphony;
+    /// Its fade follows an envelope (voice_pool.h).
+    bool has_envelope;
+    /// Has a filter.
+    bool is_filtered;
+    /// Its source has ended; its filter fades out.
+    bool is_draining;
     /// An rcore_end_t, once the voice is stopping.
     uint8_t end;
     /// Memory: how often it will still wrap.

@@ -21,6 +21,7 @@ static void voice_stop(rcore_t *core, struct voice *voice, uint32_t ramp_frames,
         return;
     }
     batch_leave(voice);
+    voice->has_envelope = false;
     ramp_to(&voice->fade, 0.0f, ramp_frames);
     if (voice_silent(voice)) { // it was not audible yet
         playing_end(core, voice, reason);
@@ -86,13 +87,25 @@ static void voice_start(rcore_t *core, struct voice *voice, rcore_voice_t handle
     playing_add(core, voice);
 }
 
-bool voice_begin(rcore_t *core, rcore_voice_t handle, const rcore_voice_params_t *params) RCORE_RT {
+bool voice_begin(rcore_t *core, rcore_voice_t handle, const rcore_voice_params_t *params,
+                 const struct envelope *envelope, const struct filter_settings *filter) RCORE_RT {
     struct voice *voice = voice_find(core, handle);
     voice->params = *params;
+    if (filter != NULL) {
+        voice->is_filtered = true;
+        filter_start(voice_filter(core, voice), filter, atomic_load_explicit(&core->sample_rate, memory_order_relaxed));
+    }
     buffer_add_user(params->buffer);
     atomic_store_explicit(&voice->start, START_POSTED | voice_start_flags(params), memory_order_release);
     voice_start(core, voice, handle);
-    return voice_find(core, handle) != NULL;
+    if (voice_find(core, handle) == NULL) {
+        return false;
+    }
+    voice->has_envelope = true;
+    *voice_envelope(core, voice) = *envelope;
+    envelope_start(voice_envelope(core, voice));
+    playing_follow_envelope(core, voice);
+    return true;
 }
 
 // Applies a command to a voice whose start has not taken effect: a start command starts it, a stop
@@ -135,17 +148,32 @@ static void apply_waiting(rcore_t *core, struct voice *voice, const struct comma
     }
 }
 
+// Begins the releases of a note's envelope and filter. The voice ends with the envelope; at once if
+// it is inaudible.
+static void release(rcore_t *core, struct voice *voice) RCORE_RT {
+    if (voice->is_filtered) {
+        filter_release(voice_filter(core, voice));
+    }
+    if (voice->has_envelope) {
+        envelope_release(voice_envelope(core, voice));
+        playing_follow_envelope(core, voice);
+    }
+    if (voice_suspended(core, voice) || voice_silent(voice)) {
+        playing_end(core, voice, RCORE_END_STOPPED);
+    }
+}
+
 // Ends a stopping voice within `ramp_frames` if its fade-out would take longer.
 static void shorten_fade_out(rcore_t *core, struct voice *voice, uint32_t ramp_frames) RCORE_RT {
     if (ramp_frames == 0) {
         playing_end(core, voice, (rcore_end_t)voice->end);
-    } else if (ramp_frames < voice->fade.remaining) {
-        ramp_to(&voice->fade, 0.0f, ramp_frames);
+    } else {
+        playing_shorten_fade_out(core, voice, ramp_frames);
     }
 }
 
 // Applies a command to a voice that is stopping. A stop cannot be undone, but another one may end
-// it sooner. The release of a note also follows gain, pan and speed.
+// it sooner. The release of a note also follows gain, pan, speed and cutoff.
 static void apply_stopping(rcore_t *core, struct voice *voice, const struct command *command) RCORE_RT {
     if (command->kind == COMMAND_STOP) {
         shorten_fade_out(core, voice, command->ramp_frames);
@@ -157,6 +185,8 @@ static void apply_stopping(rcore_t *core, struct voice *voice, const struct comm
         pan_to(voice, command->value, command->ramp_frames);
     } else if (command->kind == COMMAND_SPEED) {
         ramp_to(&voice->speed, command->value, command->ramp_frames);
+    } else if (command->kind == COMMAND_CUTOFF) {
+        filter_move(voice_filter(core, voice), command->value, command->ramp_frames);
     }
 }
 
@@ -201,12 +231,11 @@ static void apply_playing(rcore_t *core, struct voice *voice, const struct comma
     case COMMAND_LEAVE_LOOP:
         source_leave_loop(voice);
         break;
-    case COMMAND_ENVELOPE:
-        if (command->value == 0.0f) {
-            voice_stop(core, voice, command->ramp_frames, RCORE_END_STOPPED);
-        } else if (!voice->paused) {
-            ramp_to(&voice->fade, command->value, command->ramp_frames);
-        }
+    case COMMAND_CUTOFF:
+        filter_move(voice_filter(core, voice), command->value, command->ramp_frames);
+        break;
+    case COMMAND_RELEASE:
+        release(core, voice);
         break;
     default:
         break;
@@ -239,13 +268,6 @@ bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT {
     default:
         return true;
     }
-}
-
-uint32_t voice_envelope_wait(const rcore_t *core, rcore_voice_t handle) RCORE_RT {
-    const struct voice *voice = voice_find(core, handle);
-    const uint32_t left = voice != NULL && !voice->stopping && !voice->paused ? voice->fade.remaining : 0;
-    const uint32_t block = core->config.block_frames;
-    return left > 0 && left < block && voice_suspended(core, voice) ? block : left;
 }
 
 void voices_stop(rcore_t *core, uint32_t slot, uint32_t ramp_frames) RCORE_RT {
