@@ -30,12 +30,19 @@ extension InstrumentZone {
             zone.loop_end = UInt64(loop.upperBound)
             zone.loop_fade_frames = UInt32(loopFadeFrames)
         }
-        func frames(_ seconds: Double) -> UInt32 { UInt32((seconds * Double(rate)).rounded()) }
+        func frames(_ seconds: Double) -> UInt32 { InstrumentZone.frames(seconds, rate: rate) }
+        zone.delay_frames = frames(envelope.delay)
         zone.attack_frames = frames(envelope.attack)
         zone.hold_frames = frames(envelope.hold)
         zone.decay_frames = frames(envelope.decay)
         zone.sustain = Float(envelope.sustain)
         zone.release_frames = frames(envelope.release)
+        zone.curve =
+            switch envelope.curve {
+            case .linear: RCORE_ENVELOPE_LINEAR.rawValue
+            case .exponential: RCORE_ENVELOPE_EXPONENTIAL.rawValue
+            }
+        if let filter { zone.filter = filter.coreFilter(rate: rate) }
         zone.group = UInt32(group)
         zone.choked_by = UInt32(chokedBy)
         zone.choke_frames = frames(chokeTime)
@@ -50,7 +57,6 @@ extension InstrumentZone {
             limits.contains(range.lowerBound) && limits.contains(range.upperBound)
         }
         let frames = sound.frameCount
-        let times = [envelope.attack, envelope.hold, envelope.decay, envelope.release, chokeTime]
         try check(isWithin(keys, 0...127), "the keys \(keys); valid: 0 to 127")
         try check(isWithin(velocities, 1...127), "the velocities \(velocities); valid: 1 to 127")
         try check(isWithin(programs, 0...127), "the programs \(programs); valid: 0 to 127")
@@ -62,8 +68,14 @@ extension InstrumentZone {
         try check((-1...1).contains(pan), "a pan of \(pan); valid: -1 to 1")
         try check(
             (0..<frames).contains(startFrame), "the first frame \(startFrame) of a sound of \(frames) frames")
-        try check(times.allSatisfy { (0...60).contains($0) }, "an envelope or choke time outside 0 to 60 s")
-        try check((0...1).contains(envelope.sustain), "a sustain level of \(envelope.sustain); valid: 0 to 1")
+        try check((0...60).contains(chokeTime), "a choke time of \(chokeTime) s; valid: 0 to 60")
+        try check(envelope.problem == nil, envelope.problem ?? "")
+        if let filter {
+            try check(filter.problem == nil, "a filter with \(filter.problem ?? "")")
+            let most = Int(RCORE_MAX_FILTER_CHANNELS)
+            try check(
+                sound.channels <= most, "a filter for a sound of \(sound.channels) channels; at most \(most)")
+        }
         try check((0...Int(UInt32.max)).contains(group), "the group \(group)")
         try check((0...Int(UInt32.max)).contains(chokedBy), "the group \(chokedBy)")
         if let roundRobin {
@@ -78,5 +90,21 @@ extension InstrumentZone {
                     && (0...min(loop.lowerBound, loop.count)).contains(loopFadeFrames),
                 "a loop over the frames \(loop) of \(frames) with a fade of \(loopFadeFrames)")
         }
+    }
+}
+
+extension InstrumentZone {
+    /// Seconds, at most 60, in frames.
+    static func frames(_ seconds: Double, rate: Int) -> UInt32 { UInt32((seconds * Double(rate)).rounded()) }
+}
+
+extension InstrumentZone.Envelope {
+    /// What is out of range; nil: nothing.
+    var problem: String? {
+        let times = [delay, attack, hold, decay, release]
+        if let time = times.first(where: { !(0...60).contains($0) }) {
+            return "an envelope time of \(time) s; valid: 0 to 60"
+        }
+        return (0...1).contains(sustain) ? nil : "a sustain level of \(sustain); valid: 0 to 1"
     }
 }

@@ -35,6 +35,8 @@ public struct InstrumentZone: Sendable {
     public var leavesLoop = false
     /// The gain over time.
     public var envelope = Envelope()
+    /// What the notes are filtered with; nil: they are not. Only for sounds of up to 8 channels.
+    public var filter: Filter?
     /// Whether the sound is played to its end, whenever the key is released.
     public var isOneShot = false
     /// What starts the sound.
@@ -56,25 +58,42 @@ public struct InstrumentZone: Sendable {
         self.rootKey = rootKey
     }
 
-    /// The gain over time: rises to 1, stays there, falls to the sustain level, and falls to 0 once
-    /// the note is released. Linear. Times are 0…60 s.
+    /// A level over time: stays at 0 for the delay, while the sound already plays, rises to 1,
+    /// stays there, falls to the sustain level, and falls to 0 once the note is released. A note
+    /// whose gain has a sustain level of 0 ends after the decay. Times are 0…60 s.
     public struct Envelope: Equatable, Sendable {
+        public var delay: Double
         public var attack: Double
         public var hold: Double
         public var decay: Double
         /// 0…1.
         public var sustain: Double
         public var release: Double
+        /// How the gain falls; it rises linearly.
+        public var curve: Curve
 
-        /// Full gain from the first frame on, and a release of 5 ms.
+        /// The full level from the first frame on, and a release of 5 ms.
         public init(
-            attack: Double = 0, hold: Double = 0, decay: Double = 0, sustain: Double = 1, release: Double = 0.005
+            delay: Double = 0, attack: Double = 0, hold: Double = 0, decay: Double = 0, sustain: Double = 1,
+            release: Double = 0.005, curve: Curve = .linear
         ) {
+            self.delay = delay
             self.attack = attack
             self.hold = hold
             self.decay = decay
             self.sustain = sustain
             self.release = release
+            self.curve = curve
+        }
+
+        /// How an envelope falls.
+        public enum Curve: Sendable {
+            /// Linearly in gain.
+            case linear
+            /// Exponentially, as strings and percussion fade: the distance to the sustain level, or
+            /// to 0, falls by 90 dB in the time of the decay or release, equally fast all the time.
+            /// A release ends at −90 dB.
+            case exponential
         }
     }
 

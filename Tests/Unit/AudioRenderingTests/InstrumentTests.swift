@@ -193,7 +193,7 @@ import Testing
             ("gain", { $0.gain = .nan }), ("velocity tracking", { $0.velocityTracking = 1.5 }), ("pan", { $0.pan = 2 }),
             ("first frame", { $0.startFrame = 100 }), ("first frame", { $0.startFrame = -1 }),
             ("envelope", { $0.envelope.attack = -1 }), ("envelope", { $0.envelope.release = 61 }),
-            ("envelope", { $0.chokeTime = .nan }), ("sustain", { $0.envelope.sustain = 2 }),
+            ("choke", { $0.chokeTime = .nan }), ("sustain", { $0.envelope.sustain = 2 }),
             ("group", { $0.group = -1 }), ("group", { $0.chokedBy = .max }),
             ("round robin", { $0.roundRobin = .init(position: 3, of: 2) }),
             ("round robin", { $0.roundRobin = .init(position: 1, of: 128) }),
