@@ -102,6 +102,7 @@ extension SFZFile {
         private mutating func applyToRegion(_ name: String, _ value: [UInt8], _ place: Place) {
             if applySpecial(name, value, place) { return }
             guard let opcode = Region.opcodes[Region.aliases[name] ?? name] else {
+                if applyModulation(name, value, place) { return }
                 return problems.addUnsupported(name, place)
             }
             switch opcode {
@@ -127,6 +128,14 @@ extension SFZFile {
         private mutating func applySpecial(_ name: String, _ value: [UInt8], _ place: Place) -> Bool {
             switch name {
             case "sample": region.sample = value
+            case "fil_type", "filtype":
+                let type = Region.filterTypes[value.text.lowercased()]
+                region.filterResponse = type?.response
+                if let how = type?.how {
+                    problems.add(.playedOtherwise(opcode: "\(name)=\(value.text)", how: how), place)
+                } else if type == nil {
+                    invalid(name, value, Region.filterTypes.keys.sorted().joined(separator: ", "), place)
+                }
             case "pitch_keycenter" where value.elementsEqual("sample".utf8): region.rootKey = nil
             case "off_time":
                 guard let seconds = number(name, value, 0...60, place) else { break }
@@ -164,6 +173,23 @@ extension SFZFile {
                 return false
             }
             return true
+        }
+
+        /// Applies an opcode that has a controller change another one; returns false for others,
+        /// and for controllers that stand for something else than a message, such as the velocity.
+        private mutating func applyModulation(_ name: String, _ value: [UInt8], _ place: Place) -> Bool {
+            guard let (modulation, part) = Modulation.named(name, place), let range = modulation.range,
+                modulation.controller < 128 || control.controllers[modulation.controller] != nil
+            else { return false }
+            switch part {
+            case .smoothing: return true
+            case .amount:
+                guard let amount = number(name, value, range, place) else { return true }
+                return region.modulate(modulation) { $0.amount = amount }
+            case .curve:
+                guard let curve = Int(value.text), Modulation.curves.contains(curve) else { return false }
+                return region.modulate(modulation) { $0.curve = curve }
+            }
         }
 
         private mutating func addCondition(_ name: String, _ number: Int, _ value: Int, _ place: Place) {
@@ -260,6 +286,10 @@ extension SFZFile {
                     continue
                 }
                 var region = region
+                for modulation in region.applyModulations(control) {
+                    let how = "the controller has the value that it has at first; its messages have no effect"
+                    problems.add(.playedOtherwise(opcode: "\(modulation.name)_onccN", how: how), modulation.place)
+                }
                 region.path = folder.path(of: region.sample)
                 file.regions.append(region)
             }

@@ -68,11 +68,32 @@ extension SFZFile {
         var bendDown = -200.0
 
         /// In seconds.
+        var delay = 0.0
         var attack = 0.0
         var hold = 0.0
         var decay = 0.0
         var sustain = 100.0
         var release = 0.001
+
+        /// nil: a type that is not supported.
+        var filterResponse: InstrumentZone.Filter.Response? = .lowPass12
+        /// In hertz; 0: no filter.
+        var cutoff = 0.0
+        var resonance = 0.0
+        var filterKeyTracking = 0.0
+        var filterKey: Int? = 60
+        var filterVelocityRange = 0.0
+        var channelPressureRange = 0.0
+        var keyPressureRange = 0.0
+        var filterController: InstrumentZone.Filter.Controller?
+        var filterDepth = 0.0
+        /// In seconds.
+        var filterDelay = 0.0
+        var filterAttack = 0.0
+        var filterHold = 0.0
+        var filterDecay = 0.0
+        var filterSustain = 100.0
+        var filterRelease = 0.0
 
         var group = 0
         var offBy = 0
@@ -86,6 +107,7 @@ extension SFZFile {
         var obstacle: String?
         /// Conditions: the least and the greatest value of controllers, by number.
         var controllers: [Int: Limits] = [:]
+        var modulations: [Modulation] = []
 
         struct Limits {
             var low = 0
@@ -93,6 +115,7 @@ extension SFZFile {
         }
 
         static let maximumConditions = 32
+        static let maximumModulations = 32
     }
 }
 
@@ -113,6 +136,7 @@ extension SFZFile.Region {
 
     private static let decibels = -144.0...48.0
     private static let seconds = 0.0...60.0
+    private static let cents = -12_000.0...12_000.0
     private static let frames = 0...Int(Int32.max)
     private static let anyInteger = Int(Int32.min)...Int(Int32.max)
 
@@ -145,9 +169,20 @@ extension SFZFile.Region {
         "pitch_keytrack": .number(\.keyTracking, -1_200...1_200),
         "bend_up": .number(\.bendUp, -9_600...9_600), "bend_down": .number(\.bendDown, -9_600...9_600),
 
-        "ampeg_attack": .number(\.attack, seconds), "ampeg_hold": .number(\.hold, seconds),
+        "ampeg_delay": .number(\.delay, seconds), "ampeg_attack": .number(\.attack, seconds),
+        "ampeg_hold": .number(\.hold, seconds),
         "ampeg_decay": .number(\.decay, seconds), "ampeg_sustain": .number(\.sustain, 0...100),
         "ampeg_release": .number(\.release, seconds),
+
+        "cutoff": .number(\.cutoff, 0...96_000), "resonance": .number(\.resonance, 0...40),
+        "fil_keytrack": .number(\.filterKeyTracking, -1_200...1_200), "fil_keycenter": .keys([\.filterKey]),
+        "fil_veltrack": .number(\.filterVelocityRange, cents),
+        "cutoff_chanaft": .number(\.channelPressureRange, cents),
+        "cutoff_polyaft": .number(\.keyPressureRange, cents),
+        "fileg_depth": .number(\.filterDepth, cents), "fileg_delay": .number(\.filterDelay, seconds),
+        "fileg_attack": .number(\.filterAttack, seconds), "fileg_hold": .number(\.filterHold, seconds),
+        "fileg_decay": .number(\.filterDecay, seconds), "fileg_sustain": .number(\.filterSustain, 0...100),
+        "fileg_release": .number(\.filterRelease, seconds),
 
         "group": .integer(\.group, anyInteger), "off_by": .integer(\.offBy, anyInteger),
         "off_mode": .word([
@@ -163,12 +198,23 @@ extension SFZFile.Region {
         "global_label": .information, "sw_label": .information, "image": .information, "hint_ram_based": .information,
     ]
 
+    /// The types of filters, and how those are played that instruments do not have.
+    static let filterTypes: [String: (response: InstrumentZone.Filter.Response, how: String?)] = [
+        "lpf_1p": (.lowPass6, nil), "lpf_2p": (.lowPass12, nil), "lpf_2p_sv": (.lowPass12, nil),
+        "lpf_4p": (.lowPass24, nil), "lpf_6p": (.lowPass24, "24 dB per octave instead of 36"),
+        "hpf_1p": (.highPass6, nil), "hpf_2p": (.highPass12, nil), "hpf_2p_sv": (.highPass12, nil),
+        "hpf_4p": (.highPass24, nil), "hpf_6p": (.highPass24, "24 dB per octave instead of 36"),
+        "bpf_2p": (.bandPass, nil), "bpf_2p_sv": (.bandPass, nil), "bpf_1p": (.bandPass, "as bpf_2p"),
+        "brf_2p": (.bandReject, nil), "brf_2p_sv": (.bandReject, nil), "brf_1p": (.bandReject, "as brf_2p"),
+    ]
+
     /// Other names of opcodes.
     static let aliases = [
         "loopmode": "loop_mode", "loopstart": "loop_start", "loopend": "loop_end", "offby": "off_by",
         "offmode": "off_mode",
         "bendup": "bend_up", "benddown": "bend_down", "pitch": "tune", "polyphony_group": "group",
         "gain": "volume", "amp_attack": "ampeg_attack", "amp_hold": "ampeg_hold", "amp_decay": "ampeg_decay",
-        "amp_sustain": "ampeg_sustain", "amp_release": "ampeg_release",
+        "filtype": "fil_type", "amp_delay": "ampeg_delay", "amp_sustain": "ampeg_sustain",
+        "amp_release": "ampeg_release",
     ]
 }

@@ -137,8 +137,9 @@ extension SFZFile {
             zone.startFrame = start
             zone.trigger = region.start == .release ? .release : .attack
             zone.envelope = .init(
-                attack: region.attack, hold: region.hold, decay: region.decay, sustain: region.sustain / 100,
-                release: region.release)
+                delay: region.delay, attack: region.attack, hold: region.hold, decay: region.decay,
+                sustain: region.sustain / 100, release: region.release, curve: .exponential)
+            zone.filter = filter(of: region, sound)
             setGain(of: &zone, region)
             setLoop(of: &zone, region, sound)
             zone.group = number(ofGroup: region.group)
@@ -158,6 +159,32 @@ extension SFZFile {
                 copy.roundRobin = turn
                 return copy
             }
+        }
+
+        private mutating func filter(of region: Region, _ sound: Sound) -> InstrumentZone.Filter? {
+            guard region.cutoff > 0, let response = region.filterResponse else { return nil }
+            guard sound.buffer.channels <= 8 else {
+                let how = "sounds with more than 8 channels are not filtered"
+                problems.add(.playedOtherwise(opcode: "cutoff", how: how), region.place)
+                return nil
+            }
+            var filter = InstrumentZone.Filter(
+                response, cutoff: min(max(region.cutoff, 1), 96_000), resonance: region.resonance)
+            filter.keyTracking = region.filterKeyTracking
+            filter.centerKey = min(max(region.filterKey ?? 60, 0), 127)
+            filter.velocityRange = region.filterVelocityRange
+            filter.pressureRange =
+                region.channelPressureRange != 0 ? region.channelPressureRange : region.keyPressureRange
+            if region.channelPressureRange != region.keyPressureRange {
+                let how = "channel and key pressure move the filter alike"
+                problems.add(.playedOtherwise(opcode: "cutoff_chanaft, cutoff_polyaft", how: how), region.place)
+            }
+            filter.controller = region.filterController
+            filter.envelopeRange = region.filterDepth
+            filter.envelope = .init(
+                delay: region.filterDelay, attack: region.filterAttack, hold: region.filterHold,
+                decay: region.filterDecay, sustain: region.filterSustain / 100, release: region.filterRelease)
+            return filter
         }
 
         private mutating func setGain(of zone: inout InstrumentZone, _ region: Region) {

@@ -21,6 +21,8 @@ import Testing
         <region> sample=*sine sw_last=c#3 locc64=64 hicc64=127 cutoff=440
         #include "other.sfz"
         <curve> v000=0
+        <group> cutoff=800 fil_type=lpf_4p resonance=6 fil_veltrack=2400 cutoff_oncc74=4800 cutoff_curvecc74=1
+        fileg_depth=1200 fileg_attack=0.1 fileg_sustain=20 amp_veltrack_oncc99=100 amplitude_oncc7=100 offset_cc9=70
         <region>sample=one.wav lorand=0.5 tune=-10 transpose=12 pan=-30 phase=invert pitch_keycenter=db4
         <region>sample=looped.wav hirand=0.5 pitch_keycenter=sample loop_crossfade=0.001 off_time=0.2 end=70 offset=3
         <control>set_cc9=3 set_hdcc8=0.5 <region>sample=looped.wav locc9=2 hihdcc8=0.6 count=1 trigger=first

@@ -23,14 +23,18 @@ import Testing
             """
             lokey=c4 hikey=72 pitch_keycenter=65 lovel=0 hivel=100 loprog=2 hiprog=3 seq_length=3 seq_position=2
             tune=-20 transpose=12 pitch_keytrack=50 volume=-12 group_volume=6 amplitude=50 phase=invert pan=-50
-            amp_veltrack=40 offset=10 ampeg_attack=0.1 ampeg_hold=0.2 ampeg_decay=0.3 ampeg_sustain=50
+            amp_veltrack=40 offset=10 ampeg_delay=0.05 ampeg_attack=0.1 ampeg_hold=0.2 ampeg_decay=0.3 ampeg_sustain=50
             ampeg_release=0.4 bend_up=1200 bend_down=-1200
             """.replacing("\n", with: " "))
         #expect(zone.keys == 60...72 && zone.rootKey == 65 && zone.velocities == 1...100 && zone.programs == 2...3)
         #expect(zone.roundRobin == .init(position: 2, of: 3))
         #expect(zone.tuning == 1_180 && zone.keyTracking == 50 && zone.startFrame == 10 && zone.pan == -0.5)
         #expect(abs(zone.gain + 0.5 * 0.501187) < 1e-6 && zone.velocityTracking == 0.4)
-        #expect(zone.envelope == .init(attack: 0.1, hold: 0.2, decay: 0.3, sustain: 0.5, release: 0.4))
+        #expect(
+            zone.envelope
+                == .init(
+                    delay: 0.05, attack: 0.1, hold: 0.2, decay: 0.3, sustain: 0.5, release: 0.4, curve: .exponential))
+        #expect(zone.filter == nil)
         #expect(zone.loop == nil && !zone.isOneShot && zone.trigger == .attack && zone.sound.sampleRate == 48_000)
     }
 

@@ -135,8 +135,8 @@ import Testing
             """
             key=1
             <curve> v000=0
-            <region> sample=a.wav cutoff=500 amp_velcurve_1=0.1 amp_velcurve_127=1
-            <region> sample=b.wav cutoff=700 lfo01_freq=3 rubbish
+            <region> sample=a.wav cutoff2=500 amp_velcurve_1=0.1 amp_velcurve_127=1
+            <region> sample=b.wav cutoff2=700 lfo01_freq=3 rubbish
             <region> sample=a.wav volume=loud pan=200 trigger=never loop_mode=no_loop
             <region> sample=*sine key=60
             <region> sample=*silence <region> sample=*silence group=4
@@ -148,7 +148,7 @@ import Testing
             file.problems.map(\.description) == [
                 "the data, line 1: 'key=… before the first header' is neither a header nor an opcode; the rest of the line was skipped",
                 "the data, line 2: header '<curve>' is not supported",
-                "the data, line 3: opcode 'cutoff' is not supported (used 2 times)",
+                "the data, line 3: opcode 'cutoffN' is not supported (used 2 times)",
                 "the data, line 3: opcode 'amp_velcurve_N' is not supported (used 2 times)",
                 "the data, line 4: opcode 'lfo01_freq' is not supported",
                 "the data, line 5: 'volume=loud' has no effect; valid: a number from -144.0 to 48.0",

@@ -50,6 +50,22 @@ import Testing
         #expect(shown.noted == [[5, 200]])
         try instrument.silence()
         _ = try driver.render(frames: 4_800)
+        // [filter]
+        // A soft attack, and a low-pass filter that opens with velocity and closes again.
+        var pad = InstrumentZone(try AudioBuffer(path: file), keys: 0...127, rootKey: 60)
+        pad.envelope = .init(attack: 0.05, decay: 2, sustain: 0.5, release: 1, curve: .exponential)
+        var filter = InstrumentZone.Filter(.lowPass24, cutoff: 600, resonance: 6)
+        filter.velocityRange = 2_400  // cents: two octaves higher at full velocity
+        filter.envelopeRange = 1_200
+        filter.envelope = .init(attack: 0.1, decay: 1, sustain: 0.2, release: 1)
+        filter.controller = .init(74, range: 4_800, rest: 64)  // brightness; per note with MPE
+        pad.filter = filter
+        let pads = try engine.makeInstrument([pad], on: session.bus)
+        // [end]
+        try pads.send(.noteOn(channel: 0, key: 60, velocity: 127))
+        #expect(Signal.peak(try driver.render(frames: 9_600)[0]) > 0.1)
+        try pads.silence()
+        _ = try driver.render(frames: 4_800)
         // [send]
         let synth = try engine.makeMIDIOutput(name: "synth", on: session.bus)
         // Passes messages of channel 9 on, in the same cycle.
