@@ -22,6 +22,7 @@ NEW = "(not in the stored results)"
 README_HEADLINES = (
     "frames added between input and output, 1,024 voices",
     "command → first changed frame",
+    "MIDI note → first frame of its sound",
     "arbiter's grant → silence of an app that hangs",
     "mixing a voice, hot: cost over OpenAL Soft",
     "jackd back → sound",

@@ -1,3 +1,4 @@
+import Foundation
 import Processes
 import Reporting
 import Servers
@@ -17,7 +18,8 @@ struct Part: Sendable {
         Part(name: "cable", measure: Cable.measure), Part(name: "gates", measure: Gates.measure),
         Part(name: "xruns", measure: Xruns.measure), Part(name: "cycles", measure: Cycles.measure),
         Part(name: "clients", measure: Clients.measure), Part(name: "streams", measure: Streams.measure),
-        Part(name: "tuner", measure: Tuner.measure), Part(name: "peers", measure: Peers.measure),
+        Part(name: "tuner", measure: Tuner.measure), Part(name: "notes", measure: Notes.measure),
+        Part(name: "peers", measure: Peers.measure),
     ]
 
     /// What the child processes of parts execute, by the names given to `Performer`. Each child
@@ -27,7 +29,8 @@ struct Part: Sendable {
         Cable.part: { CableApp().perform }, GateApp.part: { GateApp().perform },
         GateRecorder.part: { GateRecorder().perform }, LoadApp.part: { LoadApp().perform },
         LoadBare.part: { LoadBare().perform }, StreamApp.part: { StreamApp().perform },
-        StreamListener.part: { StreamListener().perform }, TunerApp.part: { TunerApp().perform },
+        NotesApp.part: { NotesApp().perform }, StreamListener.part: { StreamListener().perform },
+        TunerApp.part: { TunerApp().perform },
     ]
 }
 
@@ -160,3 +163,10 @@ extension Figure {
 
 /// Returns the frames from one time to another, for clocks that wrap.
 func frames(from first: UInt32, to second: UInt32) -> Int { Int(Int32(bitPattern: second &- first)) }
+
+/// Returns whether a program is found on PATH.
+func isInstalled(_ program: String) -> Bool {
+    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+        FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+    }
+}

@@ -100,6 +100,17 @@ enum { PROBE_COUNT_LENGTH = 1 << 20 };
 /// Emits the counting signal from the next cycle on.
 void probe_emit_count(probe_detector_t *emitter);
 
+/// An emitter of MIDI messages on a port of its own, `notes`; plug it in before the activation.
+/// NULL also if the server refuses the port.
+probe_detector_t *probe_plug_notes(probe_t *probe);
+/// Sends a message of three bytes (status << 16 | first << 8 | second) `count` times within one of
+/// the next cycles: evenly from `offset` frames (modulo the period) to the end of the cycle,
+/// message i at offset + i * (period - offset) / count.
+void probe_send_notes(probe_detector_t *notes, uint32_t message, uint32_t offset, uint32_t count);
+/// Returns whether the last order was sent; if so, `frame` is the frame of the first message, and
+/// `written` the number of those for which the port had room.
+bool probe_sent_notes(const probe_detector_t *notes, uint32_t *frame, uint32_t *written);
+
 /// A decoder of the counting signal at an input.
 probe_detector_t *probe_plug_count(probe_t *probe, uint32_t input);
 /// What it has found. The values may be inconsistent if a cycle writes meanwhile.

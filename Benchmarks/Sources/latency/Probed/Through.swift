@@ -55,9 +55,7 @@ enum Through {
     }
 
     /// Whether jack_iodelay is installed, which some distributions provide in a separate package.
-    private static let hasTool = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
-        FileManager.default.isExecutableFile(atPath: $0 + "/jack_iodelay")
-    }
+    private static let hasTool = isInstalled("jack_iodelay")
 
     private static func add(
         _ found: (repeated: Int, rows: [[Double]]), _ over: String, _ voices: Int, _ server: Server,
