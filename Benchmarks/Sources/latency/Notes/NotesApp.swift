@@ -106,9 +106,11 @@ final class NotesApp: SessionApp {
         }
     }
 
+    deinit { endFluidSynth() }
+
     private func endFluidSynth() {
         guard fluidSynth != 0 else { return }
-        kill(fluidSynth, SIGTERM)
+        kill(fluidSynth, SIGKILL)  // its server may be dead
         var status: Int32 = 0
         waitpid(fluidSynth, &status, 0)
         fluidSynth = 0
