@@ -5,8 +5,9 @@ internal import Platform
 ///
 /// Messages come from inputs (`MIDIInput.connect`), or from the app (`send`, `CommandQueue.send`).
 /// The instrument follows note-on and note-off, pitch bend (its range is set by RPN 0), volume (7),
-/// pan (10), expression (11), sustain (64), sostenuto (66), program change, pressure, all sound off
-/// (120), reset all controllers (121), all notes off (123…127), and MPE.
+/// pan (10), expression (11), sustain (64), sostenuto (66), program change, pressure, the
+/// controllers of filters, all sound off (120), reset all controllers (121), all notes off
+/// (123…127), and MPE.
 ///
 /// The notes play on a session's bus and obey it: while the session is interrupted they are
 /// suspended, and continue at the next frame afterwards, unless their key was released meanwhile. A
@@ -30,7 +31,8 @@ public final class AudioInstrument: MIDITarget {
         public var bendRange = 2.0
         /// The linear gain at full pressure, 0…16; 1: pressure changes nothing.
         public var pressureGain: Float = 1
-        /// The ramp of gain, pan and pitch after a controller has changed, in engine frames: 1…2²⁰.
+        /// The ramp of gain, pan, pitch and cutoff frequency after a controller has changed, in
+        /// engine frames: 1…2²⁰.
         public var rampFrames = 240
         /// MPE: the number of member channels of the lower zone, whose manager channel is 0, and of
         /// the upper zone, whose manager channel is 15. 0…15; together at most 14 if both are used.

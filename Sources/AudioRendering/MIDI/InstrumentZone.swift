@@ -47,7 +47,7 @@ public struct InstrumentZone: Sendable {
     public var group = 0
     /// A group whose notes end those of this zone, as a closed hi-hat ends an open one; 0: none.
     public var chokedBy = 0
-    /// The fade-out of a note that is ended so, 0…60 s.
+    /// The fade-out of a note that is ended so, by the curve of its envelope: 0…60 s.
     public var chokeTime = 0.005
 
     public init(_ sound: AudioBuffer) { self.sound = sound }

@@ -116,9 +116,9 @@ typedef struct rcore_zone {
     uint32_t loop_fade_frames;
 
     /// The envelope: 0 for `delay_frames`, while the sound already plays; rises to 1 in
-    /// `attack_frames`, stays for `hold_frames`, falls to `sustain`
-    /// (0…1) in `decay_frames`, and from the release on to 0 in `release_frames`. A note whose
-    /// `sustain` is 0 ends after the decay. Parts of 0 frames are left out.
+    /// `attack_frames`, stays for `hold_frames`, falls to `sustain` (0…1) in `decay_frames`, and
+    /// from the release on to 0 in `release_frames`. A note whose `sustain` is 0 ends after the
+    /// decay. Parts of 0 frames are left out.
     uint32_t delay_frames;
     uint32_t attack_frames;
     uint32_t hold_frames;
@@ -129,7 +129,7 @@ typedef struct rcore_zone {
     uint32_t curve;
 
     /// The group that this zone belongs to, and the group whose start ends this zone's notes within
-    /// `choke_frames`, as a closed hi-hat ends an open one. 0: none.
+    /// `choke_frames` (by the same curve), as a closed hi-hat ends an open one. 0: none.
     uint32_t group;
     uint32_t choked_by;
     uint32_t choke_frames;

@@ -20,10 +20,16 @@ static bool send(rcore_t *core, const struct note *note, uint8_t kind, uint32_t 
     return voice_find(core, note->voice) != NULL;
 }
 
-void note_stop(rcore_t *core, rcore_instrument_t *instrument, struct note *note, uint32_t ramp_frames) RCORE_RT {
-    if (!send(core, note, COMMAND_STOP, ramp_frames)) {
+// Ends a note by a command. If its voice ends at once, the note is unused afterwards.
+static void end(rcore_t *core, rcore_instrument_t *instrument, struct note *note, uint8_t kind,
+                uint32_t ramp_frames) RCORE_RT {
+    if (!send(core, note, kind, ramp_frames)) {
         note_leave(instrument, note);
     }
+}
+
+void note_stop(rcore_t *core, rcore_instrument_t *instrument, struct note *note, uint32_t ramp_frames) RCORE_RT {
+    end(core, instrument, note, COMMAND_STOP, ramp_frames);
 }
 
 void note_release(rcore_t *core, rcore_instrument_t *instrument, struct note *note) RCORE_RT {
@@ -35,9 +41,7 @@ void note_release(rcore_t *core, rcore_instrument_t *instrument, struct note *no
     if (zone->loops && zone->leaves_loop) {
         (void)send(core, note, COMMAND_LEAVE_LOOP, 0);
     }
-    if (!send(core, note, COMMAND_RELEASE, 0)) {
-        note_leave(instrument, note);
-    }
+    end(core, instrument, note, COMMAND_RELEASE, core_frames(core, note->zone, zone->release_frames));
 }
 
 static bool has_ended(const rcore_t *core, const struct note *note) RCORE_RT {
@@ -71,7 +75,8 @@ void notes_choke(rcore_t *core, rcore_instrument_t *instrument, const struct not
             note_leave(instrument, note);
         } else if (note->message != instrument->message) {
             take_from_key(core, instrument, note);
-            note_stop(core, instrument, note, core_frames(core, note->zone, note->zone->settings.choke_frames));
+            const uint32_t choke_frames = note->zone->settings.choke_frames;
+            end(core, instrument, note, COMMAND_RELEASE, core_frames(core, note->zone, choke_frames));
         }
     }
 }
@@ -112,6 +117,7 @@ static rcore_voice_params_t params_of(const rcore_instrument_t *instrument, cons
                                   .one_shot = true};
 }
 
+// Returns the envelope of a note; its release gets a length when it begins.
 static struct envelope envelope_of(const rcore_t *core, const struct note *note) RCORE_RT {
     const rcore_zone_t *zone = &note->zone->settings;
     struct envelope envelope = {.sustain = zone->sustain, .is_exponential = zone->curve == RCORE_ENVELOPE_EXPONENTIAL};
@@ -121,7 +127,6 @@ static struct envelope envelope_of(const rcore_t *core, const struct note *note)
         envelope.lengths[ENVELOPE_HOLD] = core_frames(core, note->zone, zone->hold_frames);
         envelope.lengths[ENVELOPE_DECAY] = core_frames(core, note->zone, zone->decay_frames);
     }
-    envelope.lengths[ENVELOPE_RELEASE] = core_frames(core, note->zone, zone->release_frames);
     return envelope;
 }
 

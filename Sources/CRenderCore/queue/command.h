@@ -34,8 +34,8 @@ enum command_kind {
     COMMAND_TRANSPORT_LOCATE,
     COMMAND_TRANSPORT_FOLLOW,
     COMMAND_TRANSPORT_RENEW,
-    /// For the voices of notes, applied by the cycle itself: begins the releases of envelope and
-    /// filter, or moves the cutoff frequency, in octaves above 1 Hz.
+    /// For the voices of notes, applied by the cycle itself: begins the release of the envelope, in
+    /// `ramp_frames`, and of the filter; moves the cutoff frequency, in octaves above 1 Hz.
     COMMAND_RELEASE,
     COMMAND_CUTOFF,
 };

@@ -80,8 +80,9 @@ void envelope_start(struct envelope *envelope) RCORE_RT {
     begin_stage(envelope, ENVELOPE_DELAY);
 }
 
-void envelope_release(struct envelope *envelope) RCORE_RT {
+void envelope_release(struct envelope *envelope, uint32_t nframes) RCORE_RT {
     if (envelope->stage < ENVELOPE_RELEASE) {
+        envelope->lengths[ENVELOPE_RELEASE] = nframes;
         begin_stage(envelope, ENVELOPE_RELEASE);
     }
 }

@@ -37,8 +37,8 @@ struct envelope {
 
 /// Starts an envelope, whose lengths, sustain level and curve are set.
 void envelope_start(struct envelope *envelope) RCORE_RT;
-/// Begins the release from the current level; does nothing if it has begun.
-void envelope_release(struct envelope *envelope) RCORE_RT;
+/// Begins the release from the current level, in `nframes`; does nothing if it has begun.
+void envelope_release(struct envelope *envelope, uint32_t nframes) RCORE_RT;
 /// Begins the release again from the current level, with this length, if what is left of the stage
 /// takes longer. The level is then nowhere above that of the longer release.
 void envelope_shorten(struct envelope *envelope, uint32_t nframes) RCORE_RT;

@@ -95,7 +95,7 @@ void filter_move(struct filter *filter, float pitch, uint32_t ramp_frames) RCORE
 }
 
 void filter_release(struct filter *filter) RCORE_RT {
-    envelope_release(&filter->envelope);
+    envelope_release(&filter->envelope, filter->envelope.lengths[ENVELOPE_RELEASE]);
     end_segment(filter);
 }
 

@@ -65,8 +65,7 @@ struct voice {
     _Atomic(uint64_t) status;
     uint64_t stride;
     const rcore_matrix_t *matrix;
-    /// 1 = audible; 0 = silent. Start, pause, resume, stop and the
-    /// envelope move it.
+    /// 1 = audible; 0 = silent. Start, pause, resume, stop and the envelope move it.
     struct ramp fade;
     /// The pan position (-1…1) after the current segment.
     struct ramp pan;

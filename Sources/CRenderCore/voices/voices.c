@@ -148,14 +148,14 @@ static void apply_waiting(rcore_t *core, struct voice *voice, const struct comma
     }
 }
 
-// Begins the releases of a note's envelope and filter. The voice ends with the envelope; at once if
-// it is inaudible.
-static void release(rcore_t *core, struct voice *voice) RCORE_RT {
+// Begins the release of a note's envelope, in `ramp_frames`, and that of its filter. The voice ends
+// with the envelope; at once if it is inaudible.
+static void release(rcore_t *core, struct voice *voice, uint32_t ramp_frames) RCORE_RT {
     if (voice->is_filtered) {
         filter_release(voice_filter(core, voice));
     }
     if (voice->has_envelope) {
-        envelope_release(voice_envelope(core, voice));
+        envelope_release(voice_envelope(core, voice), ramp_frames);
         playing_follow_envelope(core, voice);
     }
     if (voice_suspended(core, voice) || voice_silent(voice)) {
@@ -175,7 +175,7 @@ static void shorten_fade_out(rcore_t *core, struct voice *voice, uint32_t ramp_f
 // Applies a command to a voice that is stopping. A stop cannot be undone, but another one may end
 // it sooner. The release of a note also follows gain, pan, speed and cutoff.
 static void apply_stopping(rcore_t *core, struct voice *voice, const struct command *command) RCORE_RT {
-    if (command->kind == COMMAND_STOP) {
+    if (command->kind == COMMAND_STOP || command->kind == COMMAND_RELEASE) {
         shorten_fade_out(core, voice, command->ramp_frames);
     } else if (command->queue != NO_QUEUE) {
         return;
@@ -235,7 +235,7 @@ static void apply_playing(rcore_t *core, struct voice *voice, const struct comma
         filter_move(voice_filter(core, voice), command->value, command->ramp_frames);
         break;
     case COMMAND_RELEASE:
-        release(core, voice);
+        release(core, voice, command->ramp_frames);
         break;
     default:
         break;

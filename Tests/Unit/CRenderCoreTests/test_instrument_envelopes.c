@@ -324,6 +324,32 @@ TEST(a_delay_is_silent) {
     rcore_buffer_release(buffer);
 }
 
+/// A choke is a release of its own length, by the curve of the envelope.
+TEST(a_choke_follows_the_curve) {
+    rcore_buffer_t *buffer = constant_buffer(60000, 1.0f), *silence = constant_buffer(10, 0.0f);
+    for (unsigned curve = 0; curve < 2; curve++) {
+        rcore_zone_t zones[2] = {player_zone(buffer), player_zone(silence)};
+        zones[0].high_key = 60, zones[1].low_key = 61;
+        zones[0].sustain = 0.5f;
+        zones[0].release_frames = 100;
+        zones[0].curve = curve;
+        zones[0].choked_by = zones[1].group = 1;
+        zones[0].choke_frames = 10000;
+        player_t player = player_open(NULL, NULL, zones, 2);
+        player_send(&player, 0x90, 60, 100, 100);
+        player_send(&player, 0x90, 61, 100, 1000);
+        player_render_to(&player, 12000, 64);
+        for (unsigned i = 0; i < 9000; i++) {
+            const double part = (i + 1) / 10000.0;
+            EXPECT_NEAR(player_at(&player, 1000 + i), 0.5 * (curve == 0 ? 1 - part : pow(10, -4.5 * part)), 3e-4);
+        }
+        EXPECT_EQUAL(first_other(player.stage.out[0], 11000, 12000, 0.0f), -1);
+        player_close(&player);
+    }
+    rcore_buffer_release(buffer);
+    rcore_buffer_release(silence);
+}
+
 /// A choke never makes a release louder, whatever their lengths and curves.
 TEST(a_choke_lengthens_no_release) {
     rcore_buffer_t *buffer = constant_buffer(100000, 1.0f), *silence = constant_buffer(10, 0.0f);
@@ -463,6 +489,7 @@ int main(void) {
     RUN(a_delay_is_silent);
     RUN(exponential_envelopes_fall_by_decibels);
     RUN(a_stop_shortens_a_release);
+    RUN(a_choke_follows_the_curve);
     RUN(a_choke_lengthens_no_release);
     RUN(very_long_stages_move);
     RUN(periods_do_not_change_long_stages);

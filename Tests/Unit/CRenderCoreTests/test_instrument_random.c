@@ -246,7 +246,7 @@ static void play_random(uint64_t seed) {
     stage_grant(&player.stage, (sgate_grant_t){.paused = false});
     stage_render(&player.stage, 600, 100); // the last messages become due
     fall_silent(&player);
-    EXPECT_EQUAL(sound(&player, 0, 64.0f * 4), 0);
+    EXPECT_EQUAL(sound(&player, 0, 64.0f * 1.1f), 0);
     EXPECT(first_other(player.stage.out[0], INSTRUMENT_READY, player.stage.nframes - STAGE_RATE, 0.0f) >= 0);
     EXPECT_EQUAL(sound(&player, player.stage.nframes - STAGE_RATE / 4, 0.0f), 0);
     EXPECT_EQUAL(rcore_buffer_users(buffer), 0);
