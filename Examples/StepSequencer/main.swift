@@ -3,6 +3,7 @@
 //     StepSequencer --tempo 96 --swing 58             # on the engine's own transport
 // StepSequencer --leader                          # is the leader of the JACK server's transport
 //     StepSequencer --follow --kick x.....x.x.......  # in step with it, wherever it is started
+//     StepSequencer --midi-clock                      # follows a MIDI clock at its port "clock"
 import ArgumentParser
 import AudioRendering
 import AudioSessions
@@ -47,7 +48,7 @@ struct StepSequencer: ParsableCommand {
         commandName: "StepSequencer", abstract: "Plays drum patterns on the beats of a transport.",
         discussion: "A pattern has 16 steps: x is a hit, X a louder one, . a rest. Ctrl-C ends the program.")
 
-    @Option(help: ArgumentHelp("1 to 1,000; with --follow, the leader of the transport sets it.", valueName: "bpm"))
+    @Option(help: ArgumentHelp("1 to 1,000; with --follow or --midi-clock, others may set it.", valueName: "bpm"))
     var tempo = 120.0
     @Option(help: ArgumentHelp("50 (straight) to 75: where every second step is in its pair.", valueName: "percent"))
     var swing = 50.0
@@ -55,17 +56,23 @@ struct StepSequencer: ParsableCommand {
     var follow = false
     @Flag(help: "Be the leader (timebase master) of the server's transport, and start it.")
     var leader = false
+    @Flag(help: "Follow the MIDI clock that arrives at the port 'clock', and its start and stop.")
+    var midiClock = false
     @Option(help: ArgumentHelp(valueName: "pattern")) var kick = "X.....x.x.X....."
     @Option(help: ArgumentHelp(valueName: "pattern")) var snare = "....X.......X..x"
     @Option(help: ArgumentHelp(valueName: "pattern")) var closedHat = "x.xxx.x.x.xxx.x."
     @Option(help: ArgumentHelp(valueName: "pattern")) var openHat = "......x.......x."
 
-    var role: TransportRole { leader ? .leader : follow ? .follower : .own }
+    var role: TransportRole { leader ? .leader : follow ? .follower : midiClock ? .midiClock : .own }
+    /// Whether the program starts and stops the transport.
+    var starts: Bool { role == .own || role == .leader }
 
     func validate() throws {
         guard (1...1_000).contains(tempo) else { throw ValidationError("The tempo is 1 to 1,000 beats per minute.") }
         guard (50...75).contains(swing) else { throw ValidationError("The swing is 50 to 75 percent.") }
-        guard !(follow && leader) else { throw ValidationError("Use either --follow or --leader.") }
+        guard [follow, leader, midiClock].count(where: \.self) < 2 else {
+            throw ValidationError("Use one of --follow, --leader and --midi-clock.")
+        }
         _ = try groove()
     }
 
@@ -95,6 +102,8 @@ struct StepSequencer: ParsableCommand {
             if case .transportChanged(let position) = event { report(describe(position)) }
         }
 
+        let clock = midiClock ? try engine.makeMIDIInput(name: "clock") : nil
+        try clock?.connect(to: transport)
         try transport.setTempo(tempo)
         do {
             try transport.setRole(role)
@@ -107,20 +116,21 @@ struct StepSequencer: ParsableCommand {
             case .own: "Playing at \(tempo) BPM"
             case .leader: "Leader of the server's transport at \(tempo) BPM"
             case .follower: "Following the server's transport"
+            case .midiClock, .midiTimeCode: "Following MIDI at the port 'clock'"
             }
         report("\(how), swing \(swing)%. Ctrl-C ends.")
-        if !follow { try transport.start() }
+        if starts { try transport.start() }
 
         signal(SIGINT, SIG_IGN)
         let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .main)
         interrupt.setEventHandler {
             observation.cancel()
-            if !follow { try? transport.stop() }
+            if starts { try? transport.stop() }
             try? session.setActive(false, options: .notifyOthersOnDeactivation)
             StepSequencer.exit()
         }
         interrupt.activate()
-        withExtendedLifetime((scheduler, observation)) { dispatchMain() }
+        withExtendedLifetime((scheduler, observation, clock)) { dispatchMain() }
     }
 }
 

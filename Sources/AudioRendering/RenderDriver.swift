@@ -116,7 +116,8 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// is sent to another program and returns in the same cycle needs two.
     func makeCompanion(named suffix: String, connects: Bool) -> (any RenderDriver)?
 
-    /// Selects what the driver does with the server's transport. A follower or leader reports the
+    /// Selects what the driver does with the server's transport: `own` (nothing), `follower` or
+    /// `leader`. A follower or leader reports the
     /// transport to the core in each cycle (`rcore_follow_transport`), and has the server wait for
     /// the core before its transport rolls (`rcore_is_prepared`); a leader also gives the server
     /// the beats (`rcore_lead_transport`). The driver keeps the role over `close` and `open`.

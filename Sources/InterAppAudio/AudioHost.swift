@@ -115,7 +115,9 @@ public final class AudioHost: Sendable {
 
     /// Uses a generator of `nodes`, or an instrument that others play: plays its sound on `bus`, a
     /// bus of the session in the app's own engine. The host sends nothing to the node: its sound
-    /// would return a period late. Throws as the other method does, and badParam for an effect.
+    /// would return a period late. So it does if the host sends to another node of the same app, or
+    /// to this one by the other method. Throws as the other method does, and badParam for an
+    /// effect.
     public func connect(_ node: NodeDescription, on bus: any AudioBus) throws -> HostedNode {
         guard node.kind != .effect else {
             throw AudioSessionError(

@@ -21,10 +21,10 @@ public final class MIDIInput: Sendable {
 
     deinit { control?.removeMIDIPort(port) }
 
-    /// Connects the input to an instrument or an output: it receives the messages of `channels`,
-    /// and those without a channel. Replaces the channels of an existing connection. Throws
-    /// `invalidArgument` for a target of another engine, or if the engine has 256 connections;
-    /// `engineGone`; or `outOfMemory`.
+    /// Connects the input to an instrument, an output, or the transport (`AudioTransport`): it
+    /// receives the messages of `channels`, and those without a channel. Replaces the channels of
+    /// an existing connection. Throws `invalidArgument` for a target of another engine, or if the
+    /// engine has 256 connections; `engineGone`; or `outOfMemory`.
     public func connect(to target: any MIDITarget, channels: MIDIChannels = .all) throws(AudioEngineError) {
         guard let control else { throw .engineGone }
         guard target.midiIdentity.belongs(to: control) else {

@@ -18,12 +18,14 @@ struct MIDIRouting {
     private var outputs: [Output] = []
     private var instruments: [UInt32: CoreInstrument] = [:]
     private var connections: [Connection] = []
-    private var nextTarget: UInt32 = 0
+    private var nextTarget = Self.transport + 1
     /// What each posted routing that the core may still hold refers to, oldest first.
     private var posted: [[any AnyObject & Sendable]] = []
     /// What only routings that are no longer in use referred to.
     var unused: [any AnyObject & Sendable] = []
 
+    /// The identity of the transport as a target.
+    static let transport: UInt32 = 0
     private static let portLimit = Int(RCORE_MAX_MIDI_PORTS)
 
     var ports: [MIDIPort] { inputs.map(\.port) + outputs.map(\.port) }
@@ -109,6 +111,7 @@ struct MIDIRouting {
                 what: "more than \(RCORE_MAX_MIDI_TARGETS) instruments and MIDI outputs of an engine")
         }
         guard let routing = rcore_midi_routing_create() else { throw .outOfMemory(what: "a MIDI routing") }
+        rcore_midi_routing_add_transport(routing, Self.transport)
         for (port, core) in inputs { rcore_midi_routing_add_input(routing, UInt32(port.number), core.handle) }
         for output in outputs {
             rcore_midi_routing_add_output(routing, output.target, UInt32(output.port.number), output.core.handle)

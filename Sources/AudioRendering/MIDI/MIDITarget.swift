@@ -1,6 +1,7 @@
 internal import CRenderCore
 
-/// Where MIDI messages can be sent: an instrument or an output.
+/// Where MIDI messages can be sent: an instrument, an output, or the transport, which can follow a
+/// MIDI clock or time code.
 ///
 /// Only the engine creates targets: ``MIDITargetIdentity`` has no public initializer.
 public protocol MIDITarget: AnyObject, Sendable {

@@ -7,17 +7,18 @@ internal import Platform
 /// stops, and can be moved.
 ///
 /// It is the engine's own or, as a follower or leader (`setRole`), the server's, which all JACK
-/// clients share. `AudioEngine.makeBeatScheduler` posts commands at its beats;
-/// `AudioEngine.observe` reports its changes (`EngineEvent.transportChanged`). It moves only while
-/// the engine renders. Sessions do not control it: a session that is interrupted is silent, while
-/// the transport rolls on.
+/// clients share. The engine's own can also follow a MIDI clock or MIDI time code.
+/// `AudioEngine.makeBeatScheduler` posts commands at its beats; `AudioEngine.observe` reports its
+/// changes (`EngineEvent.transportChanged`). It moves only while the engine renders. Sessions do
+/// not control it: a session that is interrupted is silent, while the transport rolls on.
 ///
 /// Every method is safe from any thread. With the server's transport, the calls may wait for the
 /// server.
-public final class AudioTransport: Sendable {
+public final class AudioTransport: MIDITarget {
     private struct State {
         var role = TransportRole.own
         var tempoMap: TempoMap
+        var timeCodeStart = TimeCode(totalSeconds: 0, rate: .fps25)
         var schedulers: [(identity: ObjectIdentifier, client: WeakClient)] = []
         /// Increases with each scheduler that is added.
         var additions = 0
@@ -25,6 +26,9 @@ public final class AudioTransport: Sendable {
     }
     private struct WeakClient { weak var client: (any BeatClient)? }
 
+    /// Connected inputs have the transport follow their MIDI clock or time code, in the roles
+    /// `midiClock` and `midiTimeCode`. Other messages are ignored.
+    public let midiIdentity: MIDITargetIdentity
     private weak let control: EngineControl?
     private let core: RenderCore
     private let driver: any RenderDriver
@@ -37,6 +41,7 @@ public final class AudioTransport: Sendable {
 
     init(control: EngineControl) throws(AudioEngineError) {
         self.control = control
+        midiIdentity = MIDITargetIdentity(number: MIDIRouting.transport, control: control)
         core = control.core
         driver = control.driver
         let position = TransportPosition(rcore_read_transport(core.handle), sampleRate: 0)
@@ -59,24 +64,29 @@ public final class AudioTransport: Sendable {
     /// has replaced this leader, which is noticed while the transport rolls.
     public var isLeader: Bool { role == .leader && driver.isTransportLeader }
 
-    /// Selects the transport. A new pass begins. The engine keeps the role when the server is lost
-    /// and returns (SRV-2). An engine that does not render, because no session is active, becomes
-    /// the leader when it does, if no other program is the leader then (`isLeader`).
+    /// Selects the transport. A new pass begins, at the beat where the transport is if it begins or
+    /// ceases to follow a MIDI clock, or at the first clock after it. The engine keeps the role
+    /// when the server is lost and returns (SRV-2). An engine that does not render, because no
+    /// session is active, becomes the leader when it does, if no other program is the leader then
+    /// (`isLeader`).
     ///
     /// When a leader resigns, jackd moves its transport back by a few periods.
     ///
     /// Throws a `DriverError`, and changes nothing, if the driver has no transport of a server, if
     /// another program is its leader and is not to be replaced (`replacesLeader`), or if the server
-    /// does not answer; `engineGone`; or `commandQueueFull`.
+    /// does not answer; `engineGone`; `outOfMemory`; or `commandQueueFull`.
     public func setRole(_ role: TransportRole, replacesLeader: Bool = false) throws {
         try roles.sync {
-            guard control != nil else { throw AudioEngineError.engineGone }
+            guard let control else { throw AudioEngineError.engineGone }
             let before = self.role
-            try driver.useTransport(role, replacesLeader: replacesLeader)
+            // Without ports and instruments, there may be no routing that has the transport.
+            if role.followsMIDI, !before.followsMIDI { try control.changeMIDI { _ in } }
+            let isServers = role.ofDriver != .own || before.ofDriver != .own
+            if isServers { try driver.useTransport(role.ofDriver, replacesLeader: replacesLeader) }
             do {
-                try command("the transport's role") { rcore_post_transport_follow($0, role != .own, 0) }
+                try command("the transport's role") { rcore_post_transport_source($0, role.source, 0) }
             } catch {
-                try? driver.useTransport(before, replacesLeader: replacesLeader)
+                if isServers { try? driver.useTransport(before.ofDriver, replacesLeader: replacesLeader) }
                 throw error
             }
             state.withLock { $0.role = role }
@@ -91,8 +101,8 @@ public final class AudioTransport: Sendable {
     /// The server's transport starts for all its clients in one period, once those are ready that
     /// need time to prepare. This engine takes at most two seconds for that; a client that hangs
     /// delays the start until the server's own time limit, of five to ten seconds. Throws
-    /// `invalidArgument` for a time with the server's transport, `engineGone`, `commandQueueFull`,
-    /// or a `DriverError`.
+    /// `invalidArgument` for a time with the server's transport or if the transport follows MIDI,
+    /// `engineGone`, `commandQueueFull`, or a `DriverError`.
     public func start(at time: UInt64? = nil) throws {
         try control(at: time, server: { try driver.startTransport() }) {
             rcore_post_transport_start($0, time.commandTime)
@@ -137,7 +147,13 @@ public final class AudioTransport: Sendable {
         at time: UInt64?, server: () throws -> Void, own: (OpaquePointer) -> rcore_status_t
     ) throws {
         guard control != nil else { throw AudioEngineError.engineGone }
-        guard role != .own else { return try command("the transport", own) }
+        switch role {
+        case .own: return try command("the transport", own)
+        case .midiClock, .midiTimeCode:
+            throw AudioEngineError.invalidArgument(
+                what: "starting, stopping or moving a transport that follows MIDI; the sender does that")
+        case .follower, .leader: break
+        }
         guard time == nil else {
             throw AudioEngineError.invalidArgument(what: "a frame for the server's transport, which has periods")
         }
@@ -160,11 +176,13 @@ public final class AudioTransport: Sendable {
     // MARK: Tempo
 
     /// The tempo map of the engine's own transport, and of the server's if the engine is its
-    /// leader or it has none. Initially 120 beats per minute in 4/4.
+    /// leader or it has none. With a MIDI clock, only its meters count, and its tempo until the
+    /// clock has been measured. Initially 120 beats per minute in 4/4.
     public var tempoMap: TempoMap { state.withLock { $0.tempoMap } }
 
     /// Replaces the tempo map. The position in beats stays, so that a transport that rolls changes
-    /// its tempo there; after the next jump, the map counts from the start of the piece again.
+    /// its tempo there; after the next jump, the map counts from the start of the piece again. With
+    /// a MIDI clock, the position in quarter notes stays; with time code, the time does.
     /// Throws `outOfMemory` or `engineGone`.
     public func setTempoMap(_ map: TempoMap) throws(AudioEngineError) {
         guard let control else { throw .engineGone }
@@ -178,6 +196,21 @@ public final class AudioTransport: Sendable {
     /// Replaces the tempo map by a tempo in beats per minute, 1…1,000, and the current meter.
     public func setTempo(_ tempo: Double) throws(AudioEngineError) {
         try setTempoMap(try TempoMap(tempo: tempo, meter: tempoMap.bar(atBeat: position.beat).meter))
+    }
+
+    // MARK: Time code
+
+    /// The time code at beat 0, for the role `midiTimeCode`; initially 00:00:00:00. Before it,
+    /// beats are negative, and schedulers are not called. Takes effect when time code moves the
+    /// transport next.
+    public var timeCodeStart: TimeCode {
+        get { state.withLock { $0.timeCodeStart } }
+        set {
+            state.withLock { state in
+                state.timeCodeStart = newValue
+                rcore_set_time_code_start(core.handle, newValue.totalSeconds)
+            }
+        }
     }
 
     // MARK: Schedulers
@@ -239,7 +272,7 @@ public final class AudioTransport: Sendable {
     /// Returns the beats in the frames to come: at the current tempo or, if more, by the tempo map.
     private func beats(in frames: Double, from position: TransportPosition, _ map: TempoMap) -> Double {
         let beats = frames / position.framesPerBeat
-        guard !position.hasLeader || isLeader, position.sampleRate > 0 else { return beats }
+        guard position.isByMap || isLeader, position.sampleRate > 0 else { return beats }
         let end = map.seconds(atBeat: position.beat) + frames / position.sampleRate
         return max(beats, map.beat(atSeconds: end) - position.beat)
     }

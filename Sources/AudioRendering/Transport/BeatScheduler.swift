@@ -4,8 +4,11 @@ internal import Platform
 ///
 /// The engine calls the app for one range of beats after the other: from the position at which a
 /// pass begins, also while the transport is stopped there, to what will be heard within
-/// the lookahead. So the first frame that rolls has its commands, and a start is exact. When the
-/// pass ends, commands that wait are discarded, and the next range begins at the new position.
+/// the lookahead. So the first frame that rolls has its commands, and a start is exact. (A MIDI
+/// clock does not wait: what is heard less than a few milliseconds after a new position is late.)
+/// The first range of a pass that begins before the start of the piece, with time code, is empty.
+/// When the pass ends, commands that wait are discarded, and the next range begins at the new
+/// position.
 ///
 /// Calls are made one at a time, on the thread of the engine that also reads files for streams, and
 /// on the thread that renders if the driver has no clock or freewheels. The app should return
@@ -43,13 +46,17 @@ public final class BeatScheduler: BeatClient {
         progress.withLock { progress in
             let done = progress.flatMap { $0.pass == position.pass ? $0.upperBound : nil }
             if let done, done - position.beat > 0.75 * beats { return nil }
+            // A pass may have rolled before it was seen here. A new scheduler joins where it is.
+            let first = progress == nil ? position.beat : min(position.passBegin, position.beat)
             // A beat belongs to the frame nearest to it, so the first frame has the beats of half a
             // frame before it. What would be later than the lookahead is left out.
-            let begin = max(done ?? position.beat - 0.5 / position.framesPerBeat, position.beat - beats)
+            let halfFrame = 0.5 / position.framesPerBeat
+            // Before the start of the piece there are no beats.
+            let begin = max(done ?? first - halfFrame, position.beat - beats, -halfFrame)
             let range = BeatRange(
                 lowerBound: begin, upperBound: max(begin, position.beat + beats), pass: position.pass)
             progress = range
-            return range
+            return done == nil || range.lowerBound < range.upperBound ? range : nil
         }
     }
 }

@@ -3,11 +3,12 @@ internal import Platform
 /// Sends the transport as MIDI clock to an output: 24 clocks per quarter note, each on its frame,
 /// while the transport rolls.
 ///
-/// When it starts, the sender sends start (at the start of the piece) or song position and continue
-/// (elsewhere). A song position is a sixteenth note: from another place, the clocks begin with the
-/// next sixteenth. When a pass of the transport ends, the sender sends stop, some milliseconds
-/// later. Releasing the sender ends it, with a stop. It keeps the engine and
-/// the output.
+/// As soon as the transport has another position, the sender sends it as a song position, so that
+/// receivers are ready there; when the transport starts, it sends start (at the start of the piece)
+/// or continue (elsewhere). A song position is a sixteenth note: from another place, the clocks
+/// begin with the next sixteenth. When a pass of the transport ends, the sender sends stop, some
+/// milliseconds later. Releasing the sender ends it, with a stop. It keeps the engine and the
+/// output.
 public final class MIDIClockSender: Sendable {
     private let output: MIDIOutput
     private let scheduler: BeatScheduler
@@ -52,10 +53,10 @@ private struct ClockProgress {
         pass = beats.pass
         let sixteenths = max(0, (beats.lowerBound / perQuarter * 4 - 1e-9).rounded(.up))
         next = sixteenths * perQuarter / 4
+        // Before the transport rolls: receivers need time to prepare for their new position.
+        try? queue.send(.songPosition(Int(min(sixteenths, 16_383))), to: output)
         try? queue.at(beats.lowerBound, in: beats.pass) {
-            guard sixteenths > 0 else { return try queue.send(.start, to: output) }
-            try queue.send(.songPosition(Int(min(sixteenths, 16_383))), to: output)
-            try queue.send(.continue, to: output)
+            try queue.send(sixteenths > 0 ? .continue : .start, to: output)
         }
     }
 }

@@ -11,7 +11,8 @@ public struct TransportPosition: Equatable, Sendable {
 
     /// The frame of the engine's clock (`AudioEngine.currentFrame`) at which the transport is here.
     public let engineFrame: UInt64
-    /// Frames from the start of the piece.
+    /// Frames from the start of the piece. With a MIDI clock or time code: since the last start or
+    /// jump, which was at the frame of its beat by the tempo map.
     public let frame: Int
     /// Beats from the start of the piece.
     public let beat: Double
@@ -25,16 +26,20 @@ public struct TransportPosition: Equatable, Sendable {
     public let pass: Pass
     /// Whether the transport rolls. Otherwise it stays at this position.
     public let isRolling: Bool
-    /// Whether the transport has been started and waits: for schedulers or, if it is the server's,
-    /// for any client that is not ready.
+    /// Whether the transport has been started and waits: for schedulers; for any client that is not
+    /// ready, if it is the server's; for the next MIDI clock; or for the time code of its position.
     public let isStarting: Bool
     /// Whether the server's transport has a leader: that program says where the beats are.
-    /// Otherwise, the engine's tempo map says so.
+    /// Otherwise, the engine's tempo map or the MIDI clock says so.
     public let hasLeader: Bool
     /// Whether this is the server's transport.
     public let isServers: Bool
+    /// The time code of the position, in the role `midiTimeCode`; nil until one has come.
+    public let timeCode: TimeCode?
     /// The length of a beat in frames, at the current tempo.
     public let framesPerBeat: Double
+    /// The beat at which the pass began.
+    let passBegin: Double
     /// Whether the engine's tempo map says where the beats are.
     let isByMap: Bool
     /// In Hz.
@@ -52,13 +57,16 @@ public struct TransportPosition: Equatable, Sendable {
         isRolling = core.is_rolling
         isStarting = core.is_starting
         hasLeader = core.has_leader
-        isServers = core.is_followed
+        isServers = core.source == RCORE_TRANSPORT_SERVER
         framesPerBeat = 60 * Double(sampleRate) / core.beats_per_minute
+        timeCode = TimeCode.Rate(core.time_code_rate).map { TimeCode(totalSeconds: core.time_code, rate: $0) }
+        passBegin = core.pass_begin
         isByMap = core.is_by_map
         self.sampleRate = Double(sampleRate)
     }
 
     /// Returns the beat at a frame of the engine's clock, if the transport rolls on at this tempo.
+    /// A transport that catches up with a MIDI clock is faster or slower for some clocks.
     public func beat(atFrame engineFrame: UInt64) -> Double {
         guard isRolling else { return beat }
         return beat + (Double(engineFrame) - Double(self.engineFrame)) / framesPerBeat

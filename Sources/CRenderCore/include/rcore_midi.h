@@ -4,7 +4,8 @@
 /// (`rcore_midi_receive`). The core splits them into messages, gives each message to the targets
 /// that the input is connected to, on its frame, and records it for a control thread
 /// (`rcore_midi_input_next`). A target is an instrument (rcore_instrument.h), or an output, whose
-/// messages the driver writes to a MIDI port after the cycle. Threads that post commands send
+/// messages the driver writes to a MIDI port after the cycle, or the transport, which can follow a
+/// MIDI clock (rcore_transport.h). Threads that post commands send
 /// messages to targets as well (`rcore_post_midi`).
 ///
 /// A routing says which ports, targets and connections there are. Like a plan, it is immutable once
@@ -28,7 +29,7 @@ extern "C" {
 
 /// Highest number of MIDI input ports, and of MIDI output ports.
 #define RCORE_MAX_MIDI_PORTS 16u
-/// Highest number of targets of a routing, and of its connections.
+/// Highest number of instruments and outputs of a routing, and of its connections.
 #define RCORE_MAX_MIDI_TARGETS 64u
 #define RCORE_MAX_MIDI_CONNECTIONS 256u
 /// Highest number of bytes of a message, or of a segment of a system-exclusive message.
@@ -148,6 +149,10 @@ rcore_status_t rcore_midi_routing_add_output(rcore_midi_routing_t *routing, uint
 /// has the instrument, or it is full.
 rcore_status_t rcore_midi_routing_add_instrument(rcore_midi_routing_t *routing, uint32_t target,
                                                  rcore_instrument_t *instrument);
+/// Adds the transport as a target. [control] It handles clock, start, continue, stop and song
+/// position while its source is RCORE_TRANSPORT_MIDI_CLOCK, and ignores all other messages.
+/// RCORE_BAD_ARGUMENT: the number is taken, or the routing has the transport.
+rcore_status_t rcore_midi_routing_add_transport(rcore_midi_routing_t *routing, uint32_t target);
 /// Connects an input to a target: messages of the channels in the mask, and all messages without a
 /// channel. [control] RCORE_BAD_ARGUMENT: the routing does not have the port or the target, or is
 /// full.

@@ -2,19 +2,22 @@
 ///
 /// The transport is stopped, or rolls. Its position counts *transport frames*, one for each
 /// rendered frame while it rolls, from 0 at the start of the piece. Beats are assigned to transport
-/// frames by a tempo map, or by the leader of a server's transport (`rcore_follow_transport`). A
-/// beat is the beat of the meter: an eighth in 6/8.
+/// frames by a tempo map, by the leader of a server's transport (`rcore_follow_transport`), or by a
+/// MIDI clock. A beat is the beat of the meter: an eighth in 6/8.
 ///
-/// The core has one transport, of one of two sources. Its own transport obeys commands, each on its
-/// exact frame. A followed transport is that of the server, which all its clients share: the driver
-/// reports it in each cycle; commands to start, stop and locate the core's transport have no effect
-/// then.
+/// The core has one transport, of one of four sources. Its own transport obeys commands, each on
+/// its exact frame. The server's transport is shared by all its clients: the driver reports it in
+/// each cycle. A MIDI clock, or MIDI time code, arrives as messages, and moves the transport on
+/// their exact frames. With the last two, commands to start, stop and locate the core's transport
+/// have no effect.
 ///
 /// A *pass* is a stretch of time in which the transport rolls without a jump. A new pass begins
 /// when the transport stops, whenever its position jumps, also while it is stopped, and when a
-/// transport that does not roll gets another tempo map. Commands for
-/// beats are posted for a pass (`rcore_beat_time`), also before it rolls. So control posts what is
-/// to be heard from a position on when the pass begins, and the first frame that rolls has it.
+/// transport that does not roll gets another tempo map. Commands for beats are posted for a pass
+/// (`rcore_beat_time`), also before it rolls. So control posts what is to be heard from a position
+/// on when the pass begins, and the first frame that rolls has it. A transport that follows a MIDI
+/// clock or time code does not wait for that: if the pass begins shortly before the first clock,
+/// what is posted for the first frames is late, and takes effect at once.
 #ifndef RCORE_TRANSPORT_H
 #define RCORE_TRANSPORT_H
 
@@ -63,6 +66,11 @@ double rcore_tempo_map_seconds(const rcore_tempo_map_t *map, double beat) RCORE_
 /// Returns the beat at a time, in seconds from the start: the inverse of `rcore_tempo_map_seconds`.
 /// [any]
 double rcore_tempo_map_beat(const rcore_tempo_map_t *map, double seconds) RCORE_RT;
+/// Returns the number of quarter notes until a beat: as many as there are beats, unless a meter
+/// counts other notes. [any]
+double rcore_tempo_map_quarter(const rcore_tempo_map_t *map, double beat) RCORE_RT;
+/// Returns the beat that begins after a number of quarter notes: the inverse. [any]
+double rcore_tempo_map_beat_of_quarter(const rcore_tempo_map_t *map, double quarter) RCORE_RT;
 
 /// A place in bars.
 typedef struct rcore_bar {
@@ -80,10 +88,12 @@ typedef struct rcore_bar {
 rcore_bar_t rcore_tempo_map_bar(const rcore_tempo_map_t *map, double beat) RCORE_RT;
 
 /// Replaces the tempo map, from the next cycle on. [control] A core has 120 beats per minute in 4/4
-/// until the first map is posted. The position in beats does not change. While the transport rolls,
-/// the pass does not change either: what is waiting for a beat is heard at the new tempo.
-/// Otherwise, a new pass begins. After the next jump, transport frame 0 is beat 0 again. With
-/// RCORE_OK, the core owns the map. RCORE_BAD_ARGUMENT: it is NULL or already posted.
+/// until the first map is posted. The position in beats does not change. (With a MIDI clock, the
+/// position in quarter notes does not change, and with time code, the time; the map's meters count,
+/// and its tempo until the clock has been measured.) While the transport rolls, the pass does not
+/// change either: what is waiting for a beat is heard at the new tempo. Otherwise, a new pass
+/// begins. After the next jump, transport frame 0 is beat 0 again. With RCORE_OK, the core owns the
+/// map. RCORE_BAD_ARGUMENT: it is NULL or already posted.
 rcore_status_t rcore_post_tempo_map(rcore_t *core, rcore_tempo_map_t *map);
 /// Frees the maps that are no longer in use. [control] Returns the number of posted maps that are
 /// left.
@@ -122,17 +132,64 @@ rcore_status_t rcore_post_transport_locate(rcore_queue_t *queue, double beat, ui
 /// Begins a new pass at the current position, whether the transport rolls or not: control can post
 /// again. [producer] A transport that rolls rolls on.
 rcore_status_t rcore_post_transport_renew(rcore_queue_t *queue, uint64_t when) RCORE_RT;
-/// Selects the source: the server's transport, or the core's own (initially). [producer] The core's
-/// own transport then is stopped at the transport frame of the followed one. A new pass begins. The
-/// server's position is known from the next cycle on. No effect if it has the source already.
-rcore_status_t rcore_post_transport_follow(rcore_queue_t *queue, bool follows, uint64_t when) RCORE_RT;
+
+/// Where the position comes from.
+typedef enum rcore_transport_source {
+    /// The core's own transport, which commands control (initially).
+    RCORE_TRANSPORT_OWN,
+    /// The server's transport (`rcore_follow_transport`).
+    RCORE_TRANSPORT_SERVER,
+    /// A MIDI clock: messages to the transport (`rcore_midi_routing_add_transport`), from one
+    /// sender. It rolls from the frame of the first clock after a start or continue on, prepared or
+    /// not. When no clock has come for 0.25 s, and for six times their distance, a new pass begins,
+    /// which waits for the next clock.
+    RCORE_TRANSPORT_MIDI_CLOCK,
+    /// MIDI time code: messages to the transport, from one sender. Its seconds are those of the
+    /// tempo map, from `rcore_set_time_code_start` on. After a full message, the transport rolls
+    /// from the next quarter frame on, if that is of the same time code. Otherwise, it is moved two
+    /// frames of the time code ahead as soon as that is known, which takes two to four frames, and
+    /// rolls when the time code has arrived there. It is prepared or not. While it rolls, the tempo
+    /// map is followed at the speed of the time code. It stops when no quarter frame
+    /// has come for 0.1 s, or when the time code jumps or runs backwards.
+    RCORE_TRANSPORT_TIME_CODE,
+} rcore_transport_source_t;
+
+/// Selects the source. [producer] The transport is stopped, at the transport frame of the old
+/// source; after a MIDI clock, at its beat; for a MIDI clock, at the first clock from the beat on.
+/// A new pass begins. The server's position is known from the next cycle on. No effect if it has
+/// the source already. RCORE_BAD_ARGUMENT: there is no such source.
+rcore_status_t rcore_post_transport_source(rcore_queue_t *queue, rcore_transport_source_t source,
+                                           uint64_t when) RCORE_RT;
+
+// ---- Time code
+
+/// Frames per second of a time code.
+typedef enum rcore_time_code_rate {
+    /// No time code has come.
+    RCORE_TIME_CODE_NONE,
+    RCORE_TIME_CODE_24,
+    RCORE_TIME_CODE_25,
+    /// 30,000 / 1,001, counted as 30; each minute but every tenth one lacks the frames 0 and 1.
+    RCORE_TIME_CODE_29_97_DROP,
+    RCORE_TIME_CODE_30,
+} rcore_time_code_rate_t;
+
+/// Highest time code in seconds, exclusive. A day of 29.97 drop-frame is 0.09 s shorter.
+#define RCORE_TIME_CODE_SECONDS 86400.0
+
+/// Sets the time code of the start of the piece, in seconds; initially 0. From twelve hours before
+/// it on, time codes are before the start. [any] Takes effect when
+/// time code moves the transport next. RCORE_BAD_ARGUMENT: it is not in
+/// 0…RCORE_TIME_CODE_SECONDS, without the latter.
+rcore_status_t rcore_set_time_code_start(rcore_t *core, double seconds) RCORE_RT;
 
 // ---- Position
 
 typedef struct rcore_transport {
     /// Frame of `rcore_time` of the position: the beginning of the next cycle.
     uint64_t time;
-    /// Transport frames from the start.
+    /// Transport frames from the start. With a MIDI clock or time code: since the last start or
+    /// jump, which was at the frame of its beat by the tempo map.
     int64_t frame;
     /// Beats from the start.
     double beat;
@@ -145,17 +202,23 @@ typedef struct rcore_transport {
     uint32_t beat_unit;
     /// Number of the pass, from 0; increases by 1 with each.
     uint32_t pass;
+    /// The beat at which the pass began.
+    double pass_begin;
     bool is_rolling;
-    /// It has been started and waits: for the preparation of its pass or, if it is followed, for
-    /// all clients of the server.
+    /// It has been started and waits: for the preparation of its pass, for all clients of the
+    /// server, for the next MIDI clock, or for the time code of its position.
     bool is_starting;
-    /// The source is the server's transport.
-    bool is_followed;
-    /// The leader of the followed transport assigns the beats. Otherwise the tempo map does; after
-    /// the leader has gone, the beats go on at its tempo until the transport stops.
+    rcore_transport_source_t source;
+    /// The leader of the server's transport assigns the beats. Otherwise the tempo map or the MIDI
+    /// clock does; after the leader has gone, the beats go on at its tempo until the transport
+    /// stops.
     bool has_leader;
     /// The tempo map assigns the beats.
     bool is_by_map;
+    /// Of RCORE_TRANSPORT_TIME_CODE: the rate of the time code, and the time code at the position,
+    /// in seconds.
+    rcore_time_code_rate_t time_code_rate;
+    double time_code;
 } rcore_transport_t;
 
 /// Returns the position at the end of the last cycle. [any but render] The cycle wakes `rcore_wait`

@@ -58,7 +58,7 @@ struct rcore_midi_output {
 
 struct midi_target {
     uint32_t id;
-    /// One of them is set.
+    /// At most one of them is set; none: the transport.
     rcore_instrument_t *instrument;
     rcore_midi_output_t *output;
 };
@@ -77,7 +77,7 @@ struct rcore_midi_routing {
     struct rcore_midi_routing *next;
     rcore_midi_input_t *inputs[RCORE_MAX_MIDI_PORTS];
     rcore_midi_output_t *outputs[RCORE_MAX_MIDI_PORTS];
-    struct midi_target targets[RCORE_MAX_MIDI_TARGETS];
+    struct midi_target targets[RCORE_MAX_MIDI_TARGETS + 1];
     uint32_t target_count;
     /// Grouped by port: those of port p are from `first_connection[p]` up to that of p + 1.
     struct midi_connection connections[RCORE_MAX_MIDI_CONNECTIONS];
@@ -111,8 +111,9 @@ void midi_begin(rcore_t *core, uint32_t nframes) RCORE_RT;
 /// Lets the notes of all instruments follow the controllers that have changed, once for each frame.
 /// [render]
 void midi_apply_changes(rcore_t *core) RCORE_RT;
-/// Gives a message to a target of the current routing, now; ignores an unknown target. [render]
-void midi_deliver(rcore_t *core, uint32_t target, const uint8_t *bytes, uint32_t size) RCORE_RT;
+/// Gives a message to a target of the current routing, now; ignores an unknown target. Returns
+/// whether it begins a new pass of the transport. [render]
+bool midi_deliver(rcore_t *core, uint32_t target, const uint8_t *bytes, uint32_t size) RCORE_RT;
 /// Uses the routing that was posted last, from now on, and returns it; NULL: none. [render]
 const rcore_midi_routing_t *midi_update_routing(rcore_t *core) RCORE_RT;
 

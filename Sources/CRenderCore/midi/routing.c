@@ -5,6 +5,7 @@
 #include "midi/instrument.h"
 #include "midi/midi.h"
 #include "queue/queue.h"
+#include "transport/transport.h"
 
 #include <stdlib.h>
 
@@ -41,7 +42,10 @@ static bool has_target(const rcore_midi_routing_t *routing, const struct midi_ta
 }
 
 static rcore_status_t add_target(rcore_midi_routing_t *routing, struct midi_target target) {
-    if (routing->target_count == RCORE_MAX_MIDI_TARGETS || find_target(routing, target.id) != RCORE_NONE ||
+    const struct midi_target transport = {0};
+    const bool is_transport = target.instrument == NULL && target.output == NULL;
+    const uint32_t others = routing->target_count - (has_target(routing, &transport) ? 1 : 0);
+    if ((!is_transport && others == RCORE_MAX_MIDI_TARGETS) || find_target(routing, target.id) != RCORE_NONE ||
         has_target(routing, &target)) {
         return RCORE_BAD_ARGUMENT;
     }
@@ -65,6 +69,10 @@ rcore_status_t rcore_midi_routing_add_instrument(rcore_midi_routing_t *routing, 
                                                  rcore_instrument_t *instrument) {
     return instrument != NULL ? add_target(routing, (struct midi_target){.id = target, .instrument = instrument})
                               : RCORE_BAD_ARGUMENT;
+}
+
+rcore_status_t rcore_midi_routing_add_transport(rcore_midi_routing_t *routing, uint32_t target) {
+    return add_target(routing, (struct midi_target){.id = target});
 }
 
 rcore_status_t rcore_midi_routing_connect(rcore_midi_routing_t *routing, uint32_t port, uint32_t target,
@@ -193,7 +201,7 @@ const rcore_midi_routing_t *midi_update_routing(rcore_t *core) RCORE_RT {
     return newest;
 }
 
-void midi_deliver(rcore_t *core, uint32_t target, const uint8_t *bytes, uint32_t size) RCORE_RT {
+bool midi_deliver(rcore_t *core, uint32_t target, const uint8_t *bytes, uint32_t size) RCORE_RT {
     const rcore_midi_routing_t *routing = core->midi.routing;
     uint32_t index = routing != NULL ? find_target(routing, target) : RCORE_NONE;
     if (index == RCORE_NONE) { // the target may have been added since the cycle began
@@ -201,13 +209,17 @@ void midi_deliver(rcore_t *core, uint32_t target, const uint8_t *bytes, uint32_t
         index = routing != NULL ? find_target(routing, target) : RCORE_NONE;
     }
     if (index == RCORE_NONE) {
-        return;
+        return false;
     }
-    if (routing->targets[index].instrument != NULL) {
-        instrument_message(core, routing->targets[index].instrument, bytes, size);
+    const struct midi_target *found = &routing->targets[index];
+    if (found->instrument != NULL) {
+        instrument_message(core, found->instrument, bytes, size);
+    } else if (found->output != NULL) {
+        midi_output_write(core, found->output, bytes, size);
     } else {
-        midi_output_write(core, routing->targets[index].output, bytes, size);
+        return transport_receive(core, bytes, size);
     }
+    return false;
 }
 
 void rcore_end_received_notes(rcore_t *core) RCORE_RT {
@@ -245,7 +257,7 @@ void midi_begin(rcore_t *core, uint32_t nframes) RCORE_RT {
         if (routing->targets[i].output != NULL) {
             routing->targets[i].output->must_silence |= silences;
             midi_output_begin(core, routing->targets[i].output);
-        } else {
+        } else if (routing->targets[i].instrument != NULL) {
             instrument_begin(core, routing->targets[i].instrument);
         }
     }

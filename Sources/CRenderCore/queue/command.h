@@ -32,7 +32,7 @@ enum command_kind {
     COMMAND_TRANSPORT_START,
     COMMAND_TRANSPORT_STOP,
     COMMAND_TRANSPORT_LOCATE,
-    COMMAND_TRANSPORT_FOLLOW,
+    COMMAND_TRANSPORT_SOURCE,
     COMMAND_TRANSPORT_RENEW,
     /// For the voices of notes, applied by the cycle itself: begins the release of the envelope, in
     /// `ramp_frames`, and of the filter; moves the cutoff frequency, in octaves above 1 Hz.
@@ -59,7 +59,7 @@ struct command {
         /// Serial of a plan.
         uint64_t serial;
         /// Target of a seek. Of a COMMAND_TRANSPORT_LOCATE: the beat, as a fixed-point number. Of a
-        /// COMMAND_TRANSPORT_FOLLOW: whether it is not 0.
+        /// COMMAND_TRANSPORT_SOURCE: an rcore_transport_source_t.
         uint64_t frame;
         /// Gain, pan, speed or level. Mute and solo: whether it is not 0.
         float value;

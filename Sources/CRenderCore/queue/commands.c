@@ -3,6 +3,7 @@
 
 #include "core/core.h"
 #include "core/counters.h"
+#include "midi/midi.h"
 #include "mix/curves.h"
 #include "queue/command.h"
 #include "queue/discard.h"
@@ -29,9 +30,14 @@ static bool carry_out(rcore_t *core, const struct command *command) RCORE_RT {
     case COMMAND_TRANSPORT_START:
     case COMMAND_TRANSPORT_STOP:
     case COMMAND_TRANSPORT_LOCATE:
-    case COMMAND_TRANSPORT_FOLLOW:
+    case COMMAND_TRANSPORT_SOURCE:
     case COMMAND_TRANSPORT_RENEW:
         if (transport_apply(core, command)) {
+            commands_begin_pass(core);
+        }
+        return true;
+    case COMMAND_MIDI:
+        if (midi_deliver(core, command->slot, command->midi, command->midi_size)) {
             commands_begin_pass(core);
         }
         return true;
@@ -45,7 +51,7 @@ static bool carry_out(rcore_t *core, const struct command *command) RCORE_RT {
 static void apply(rcore_t *core, const struct command *command, bool is_late) RCORE_RT {
     if (command->queue == NO_QUEUE) {
         core->commands.scheduled_count -= 1;
-        (void)execute(core, command);
+        (void)carry_out(core, command);
         return;
     }
     const bool is_heard = carry_out(core, command);

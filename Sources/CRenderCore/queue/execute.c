@@ -80,7 +80,7 @@ bool execute(rcore_t *core, const struct command *command) RCORE_RT {
         ramp_to(&core->inputs.slots[command->slot].gain, command->value, command->ramp_frames);
         break;
     case COMMAND_MIDI:
-        midi_deliver(core, command->slot, command->midi, command->midi_size);
+        (void)midi_deliver(core, command->slot, command->midi, command->midi_size);
         break;
     default:
         return voice_apply(core, command);

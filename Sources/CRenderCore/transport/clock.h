@@ -4,9 +4,11 @@
 
 #include "transport/transport.h"
 
-/// Returns the beat of a transport frame by the leader, and by the map.
-double clock_leader_beat(const struct transport *transport, int64_t frame) RCORE_RT;
+/// Returns the beat of a transport frame by the line, and by the map.
+double clock_line_beat(const struct transport *transport, int64_t frame) RCORE_RT;
 double clock_map_beat(const struct transport *transport, int64_t frame) RCORE_RT;
+/// Returns the place of a transport frame in the map, in frames.
+double clock_map_place(const struct transport *transport, int64_t frame) RCORE_RT;
 /// Returns the beat of the current position.
 double clock_beat(const struct transport *transport) RCORE_RT;
 

@@ -2,10 +2,9 @@
 // read the position.
 #include "core/core.h"
 #include "queue/queue.h"
+#include "transport/beat_time.h"
 #include "transport/position.h"
 #include "transport/transport.h"
-
-#include <math.h>
 
 // ---- Tempo maps: [control]
 
@@ -48,9 +47,7 @@ void transport_destroy(rcore_t *core) {
 // ---- Commands: [producer]
 
 uint64_t rcore_beat_time(uint32_t pass, double beat) RCORE_RT {
-    const double clamped = beat > 0.0 ? fmin(beat, RCORE_MAX_BEAT) : 0.0; // 0 for NaN
-    return UINT64_C(1) << 63 | (uint64_t)(pass & BEAT_PASS_MASK) << BEAT_PASS_SHIFT |
-           (uint64_t)(clamped * BEAT_ONE + 0.5);
+    return UINT64_C(1) << 63 | (uint64_t)(pass & BEAT_PASS_MASK) << BEAT_PASS_SHIFT | fixed_of_beat(beat);
 }
 
 static rcore_status_t post(rcore_queue_t *queue, uint8_t kind, uint64_t argument, uint64_t when) RCORE_RT {
@@ -78,12 +75,21 @@ rcore_status_t rcore_post_transport_locate(rcore_queue_t *queue, double beat, ui
         return RCORE_BAD_ARGUMENT;
     }
     // Rounded like the beat of a command, so that a command for this beat is for this frame.
-    const uint64_t fixed = rcore_beat_time(0, beat) & BEAT_FIXED_MASK;
-    return post(queue, COMMAND_TRANSPORT_LOCATE, fixed, when);
+    return post(queue, COMMAND_TRANSPORT_LOCATE, fixed_of_beat(beat), when);
 }
 
-rcore_status_t rcore_post_transport_follow(rcore_queue_t *queue, bool follows, uint64_t when) RCORE_RT {
-    return post(queue, COMMAND_TRANSPORT_FOLLOW, follows ? 1 : 0, when);
+rcore_status_t rcore_post_transport_source(rcore_queue_t *queue, rcore_transport_source_t source,
+                                           uint64_t when) RCORE_RT {
+    const bool is_known = (uint32_t)source <= RCORE_TRANSPORT_TIME_CODE;
+    return is_known ? post(queue, COMMAND_TRANSPORT_SOURCE, source, when) : RCORE_BAD_ARGUMENT;
+}
+
+rcore_status_t rcore_set_time_code_start(rcore_t *core, double seconds) RCORE_RT {
+    if (!(seconds >= 0.0 && seconds < RCORE_TIME_CODE_SECONDS)) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    atomic_store_explicit(&core->transport.time_code_start, seconds, memory_order_relaxed);
+    return RCORE_OK;
 }
 
 // ---- Position: [any]

@@ -41,31 +41,33 @@ static bool agrees(const rcore_server_transport_t *report, double beat) RCORE_RT
 // Sets the anchor for this frame. Clients that join at different times agree exactly if the tempo
 // has been the same since frame 0: then frame 0 is their anchor.
 static void set_anchor(struct transport *transport, const rcore_server_transport_t *report) RCORE_RT {
-    struct leader_beats *leader = &transport->leader;
-    leader->frame = 0;
-    leader->beat = 0.0;
-    leader->beats_per_minute = report->beats_per_minute;
-    if (!agrees(report, clock_leader_beat(transport, transport->frame))) {
-        leader->frame = transport->frame;
-        leader->beat = report->beat;
+    struct beat_line *line = &transport->line;
+    line->frame = 0;
+    line->beat = 0.0;
+    line->beats_per_minute = report->beats_per_minute;
+    if (!agrees(report, clock_line_beat(transport, transport->frame))) {
+        line->frame = transport->frame;
+        line->beat = report->beat;
     }
 }
 
 static void follow_leader(struct transport *transport, const rcore_server_transport_t *report,
                           bool keeps_anchor) RCORE_RT {
-    struct leader_beats *leader = &transport->leader;
-    const double beat = clock_leader_beat(transport, transport->frame);
+    struct beat_line *line = &transport->line;
+    const double beat = clock_line_beat(transport, transport->frame);
     if (!keeps_anchor || !agrees(report, beat)) {
         set_anchor(transport, report);
-    } else if (report->beats_per_minute != leader->beats_per_minute) {
-        leader->frame = transport->frame;
-        leader->beat = beat;
-        leader->beats_per_minute = report->beats_per_minute;
+    } else if (report->beats_per_minute != line->beats_per_minute) {
+        line->frame = transport->frame;
+        line->beat = beat;
+        line->beats_per_minute = report->beats_per_minute;
     }
-    leader->bar = report->bar;
-    leader->bar_begin = report->bar_begin;
-    leader->beats_per_bar = report->beats_per_bar;
-    leader->beat_unit = report->beat_unit;
+    transport->leader = (struct leader_bar){
+        .bar = report->bar,
+        .begin = report->bar_begin,
+        .beats_per_bar = report->beats_per_bar,
+        .beat_unit = report->beat_unit,
+    };
 }
 
 // Takes the beats of a report for the current frame. Returns whether a pass begins.
@@ -76,12 +78,12 @@ static bool follow_beats(struct transport *transport, const rcore_server_transpo
     const bool changes_meter = transport->has_leader && beats_are_valid(report) && !is_same_meter;
     transport->has_leader = beats_are_valid(report);
     if (transport->has_leader) {
-        follow_leader(transport, report, transport->uses_leader && !is_jump);
-        transport->uses_leader = true;
-    } else if (transport->uses_leader && !transport->is_rolling && !transport->is_starting) {
+        follow_leader(transport, report, transport->uses_line && !is_jump);
+        transport->uses_line = true;
+    } else if (transport->uses_line && !transport->is_rolling && !transport->is_starting) {
         // Until now, the beats have gone on as if the leader were still there. (jackd moves the
         // transport back by some periods when its leader ends.)
-        transport->uses_leader = false;
+        transport->uses_line = false;
         transport->map_shift = 0.0;
     }
     // What waits for a transport that does not roll was posted for other beats or bars.
@@ -109,7 +111,6 @@ bool transport_follow(struct transport *transport) RCORE_RT {
         transport->map_shift = is_jump ? 0.0 : transport->map_shift;
         begins_pass |= follow_beats(transport, report, is_jump) || is_jump;
     }
-    transport->pass += begins_pass ? 1 : 0;
     return begins_pass;
 }
 
@@ -118,7 +119,7 @@ void rcore_lead_transport(const rcore_t *core, uint32_t frame, bool is_jump,
     const struct transport *own = &core->transport;
     const uint32_t ahead = frame - (uint32_t)own->frame;
     // Where the position goes on, no client sees a jump, nor does this core.
-    const bool goes_on = own->is_followed && (!is_jump || ahead == 0);
+    const bool goes_on = own->source == RCORE_TRANSPORT_SERVER && (!is_jump || ahead == 0);
     const double map_frame = goes_on ? (double)(own->frame + (int32_t)ahead) + own->map_shift : frame;
     const double beat = rcore_tempo_map_beat(own->map, map_frame / own->rate);
     const rcore_bar_t bar = rcore_tempo_map_bar(own->map, beat);

@@ -25,6 +25,6 @@ bool transport_is_prepared(const struct transport *transport) RCORE_RT {
 
 bool rcore_is_prepared(const rcore_t *core, uint32_t frame) RCORE_RT {
     const struct transport *transport = &core->transport;
-    const bool is_here = transport->is_followed && frame == (uint32_t)transport->frame;
+    const bool is_here = transport->source == RCORE_TRANSPORT_SERVER && frame == (uint32_t)transport->frame;
     return !is_required(transport) || (is_here && transport_is_prepared(transport));
 }

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 // A change this close to the end of a bar, in bars, is at its end.
@@ -53,6 +54,10 @@ static double seconds_in(const struct tempo_section *section, double beat) RCORE
     return section->seconds + (beat - section->beat) * 60.0 / section->beats_per_minute;
 }
 
+static double quarters_in(const struct tempo_section *section, double beat) RCORE_RT {
+    return section->quarters + (beat - section->beat) * 4.0 / section->beat_unit;
+}
+
 // Returns the section of a change, which follows `previous` (NULL: it is the first).
 static struct tempo_section section_of(const rcore_tempo_change_t *change, const struct tempo_section *previous) {
     struct tempo_section section = {
@@ -66,6 +71,7 @@ static struct tempo_section section_of(const rcore_tempo_change_t *change, const
         return section;
     }
     section.seconds = seconds_in(previous, change->beat);
+    section.quarters = quarters_in(previous, change->beat);
     if (change->begins_bar || change->beats_per_bar != previous->beats_per_bar ||
         change->beat_unit != previous->beat_unit) {
         // An incomplete bar before the change counts as a bar.
@@ -107,12 +113,17 @@ void rcore_tempo_map_destroy(rcore_tempo_map_t *map) { free(map); }
 
 // ---- Reading
 
-// Returns the last section whose beat is at most `beat`; the first one before it.
-static const struct tempo_section *section_at_beat(const rcore_tempo_map_t *map, double beat) RCORE_RT {
+// Where a section begins, by one of its fields: a double with this offset.
+static double begin_of(const struct tempo_section *section, size_t field) RCORE_RT {
+    return *(const double *)((const char *)section + field);
+}
+
+// Returns the last section that begins at `place` at the latest; the first one before it.
+static const struct tempo_section *section_at(const rcore_tempo_map_t *map, size_t field, double place) RCORE_RT {
     uint32_t low = 0, high = map->count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (map->sections[middle].beat <= beat) {
+        if (begin_of(&map->sections[middle], field) <= place) {
             low = middle;
         } else {
             high = middle;
@@ -121,17 +132,8 @@ static const struct tempo_section *section_at_beat(const rcore_tempo_map_t *map,
     return &map->sections[low];
 }
 
-static const struct tempo_section *section_at_time(const rcore_tempo_map_t *map, double seconds) RCORE_RT {
-    uint32_t low = 0, high = map->count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (map->sections[middle].seconds <= seconds) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return &map->sections[low];
+static const struct tempo_section *section_at_beat(const rcore_tempo_map_t *map, double beat) RCORE_RT {
+    return section_at(map, offsetof(struct tempo_section, beat), beat);
 }
 
 double rcore_tempo_map_seconds(const rcore_tempo_map_t *map, double beat) RCORE_RT {
@@ -139,8 +141,17 @@ double rcore_tempo_map_seconds(const rcore_tempo_map_t *map, double beat) RCORE_
 }
 
 double rcore_tempo_map_beat(const rcore_tempo_map_t *map, double seconds) RCORE_RT {
-    const struct tempo_section *section = section_at_time(map, seconds);
+    const struct tempo_section *section = section_at(map, offsetof(struct tempo_section, seconds), seconds);
     return section->beat + (seconds - section->seconds) * section->beats_per_minute / 60.0;
+}
+
+double rcore_tempo_map_quarter(const rcore_tempo_map_t *map, double beat) RCORE_RT {
+    return quarters_in(section_at_beat(map, beat), beat);
+}
+
+double rcore_tempo_map_beat_of_quarter(const rcore_tempo_map_t *map, double quarter) RCORE_RT {
+    const struct tempo_section *section = section_at(map, offsetof(struct tempo_section, quarters), quarter);
+    return section->beat + (quarter - section->quarters) * section->beat_unit / 4.0;
 }
 
 rcore_bar_t rcore_tempo_map_bar(const rcore_tempo_map_t *map, double beat) RCORE_RT {

@@ -9,6 +9,8 @@ struct tempo_section {
     double beat;
     /// Time of `beat`.
     double seconds;
+    /// Quarter notes until `beat`.
+    double quarters;
     double beats_per_minute;
     /// Bars are counted from the bar with this number, which begins at this beat.
     int32_t first_bar;

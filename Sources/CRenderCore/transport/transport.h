@@ -3,18 +3,24 @@
 #define RCORE_TRANSPORT_INTERNAL_H
 
 #include "queue/command.h"
+#include "transport/beat_time.h"
+#include "transport/midi_clock.h"
 #include "transport/position.h"
 #include "transport/tempo_map.h"
+#include "transport/time_code.h"
 
-/// The beats that the leader of a followed transport assigns: linear from an anchor.
-struct leader_beats {
-    /// A transport frame and its beat.
+/// Beats at a constant tempo, which the leader of a server's transport or a MIDI clock assigns: a
+/// transport frame and its beat.
+struct beat_line {
     int64_t frame;
     double beat;
     double beats_per_minute;
-    /// Of the last report.
+};
+
+/// The bar of a leader's last report.
+struct leader_bar {
     int32_t bar;
-    double bar_begin;
+    double begin;
     uint32_t beats_per_bar;
     uint32_t beat_unit;
 };
@@ -23,12 +29,12 @@ struct transport {
     // [render]
     bool is_rolling;
     bool is_starting;
-    bool is_followed;
-    /// The followed transport has a leader.
+    rcore_transport_source_t source;
+    /// The server's transport has a leader.
     bool has_leader;
-    /// The clock is that of `leader`: also after the leader has gone, until the transport
-    /// stops.
-    bool uses_leader;
+    /// The beats are those of `line`: of a MIDI clock, or of a leader, also after it has gone,
+    /// until the transport stops.
+    bool uses_line;
     /// Of the core's own transport: time at which it began to wait until its pass is prepared.
     uint64_t starting_since;
     /// The position must be published although the transport is stopped.
@@ -36,15 +42,23 @@ struct transport {
     /// `report` is for this cycle.
     bool has_report;
     uint32_t pass;
+    /// The beat at which it began.
+    double pass_begin;
     /// Transport frame at the current time of the core.
     int64_t frame;
-    /// Sample rate to which `map_shift` and `leader` apply.
+    /// Sample rate to which `map_shift`, `line` and `midi_clock` apply.
     uint32_t rate;
     const rcore_tempo_map_t *map;
-    /// Transport frame f is at frame f + `map_shift` of the map. Not 0 only after the map or the
-    /// sample rate has changed without a jump.
+    /// Transport frame f is at the place f + `map_shift` of the map, in frames, and further by
+    /// `map_slope` with each frame from `map_slope_frame` on. Not 0 only after the map or the
+    /// sample rate has changed without a jump, and with time code.
     double map_shift;
-    struct leader_beats leader;
+    double map_slope;
+    int64_t map_slope_frame;
+    struct beat_line line;
+    struct leader_bar leader;
+    struct midi_clock midi_clock;
+    struct time_code time_code;
     rcore_server_transport_t report;
     /// The position that was published last.
     rcore_transport_t published;
@@ -52,6 +66,8 @@ struct transport {
     /// [any]
     struct position_board board;
     _Atomic(bool) requires_preparation;
+    /// The time code of transport frame 0, in seconds.
+    _Atomic(double) time_code_start;
     /// 1 + the pass that was prepared last; 0: none.
     _Atomic(uint64_t) prepared;
     /// The map that was posted last.
@@ -62,12 +78,6 @@ struct transport {
     rcore_tempo_map_t *posted_maps;
     uint64_t posted_serial;
 };
-
-// Commands for beats: bit 63 of `when` is set, then 15 bits of the pass, then the beat as a
-// fixed-point number with 24 bits after the point.
-enum { BEAT_PASS_SHIFT = 48, BEAT_PASS_MASK = 0x7FFF };
-#define BEAT_FIXED_MASK ((UINT64_C(1) << BEAT_PASS_SHIFT) - 1)
-#define BEAT_ONE 16777216.0
 
 /// Returns whether a time is a beat.
 static inline bool time_is_beat(uint64_t when) RCORE_RT { return when >> 63 != 0; }
@@ -88,6 +98,8 @@ void transport_destroy(rcore_t *core);
 bool transport_begin(rcore_t *core) RCORE_RT;
 /// Carries out a COMMAND_TRANSPORT_…. Returns whether a new pass begins.
 bool transport_apply(rcore_t *core, const struct command *command) RCORE_RT;
+/// Handles a MIDI message to the transport. Returns whether a new pass begins.
+bool transport_receive(rcore_t *core, const uint8_t *bytes, uint32_t size) RCORE_RT;
 /// Publishes the position at the end of a cycle.
 void transport_publish(rcore_t *core) RCORE_RT;
 

@@ -111,8 +111,41 @@ import Testing
         try engine.transport.start()
         try stage.driver.render(frames: 24_000)
         let sent = stage.driver.takeMIDI(from: clock).map(\.message)
-        #expect(sent.first == .start && sent.count { $0 == .clock } == 24)
+        #expect(sent.prefix(2) == [.songPosition(0), .start] && sent.count { $0 == .clock } == 24)
         withExtendedLifetime(sender) {}
+    }
+
+    @Test("The transport follows a MIDI clock")
+    func follow() throws {
+        let stage = try Stage()
+        let engine = stage.engine
+        // [follow]
+        let clock = try engine.makeMIDIInput(name: "clock")
+        try clock.connect(to: engine.transport)
+        try engine.transport.setRole(.midiClock)
+        // [end]
+        let messages: [MIDIMessage] = [.start, .clock]
+        try stage.driver.render(frames: 1_000, midi: ["clock": messages.map { MIDIEvent(message: $0, frame: 400) }])
+        #expect(engine.transport.position.isRolling && engine.transport.position.beat == 600 / 24_000)
+        withExtendedLifetime(clock) {}
+    }
+
+    @Test("The transport follows MIDI time code")
+    func timeCode() throws {
+        let stage = try Stage()
+        let engine = stage.engine
+        // [timecode]
+        let tape = try engine.makeMIDIInput(name: "time code")
+        try tape.connect(to: engine.transport)
+        engine.transport.timeCodeStart = TimeCode(totalSeconds: 3_600, rate: .fps25)  // 01:00:00:00
+        try engine.transport.setRole(.midiTimeCode)
+        // [end]
+        let full: [UInt8] = [0x7F, 0x7F, 1, 1, 1 | 1 << 5, 0, 2, 0]  // 01:00:02:00
+        let message = MIDIEvent(message: .systemExclusive(full), frame: 100)
+        try stage.driver.render(frames: 1_000, midi: ["time code": [message]])
+        let position = engine.transport.position
+        #expect(position.timeCode?.description == "01:00:02:00" && position.beat == 4 && !position.isRolling)
+        withExtendedLifetime(tape) {}
     }
 
     @Test("An app becomes the leader of the server's transport and starts it")

@@ -16,7 +16,8 @@ TEST(a_new_core_is_stopped_at_its_start) {
         EXPECT_NEAR(transport.beats_per_minute, 120, 0);
         EXPECT(transport.beats_per_bar == 4 && transport.beat_unit == 4 && transport.bar == 0);
         EXPECT_EQUAL(transport.pass, 0);
-        EXPECT(!transport.is_rolling && !transport.is_starting && !transport.is_followed && !transport.has_leader);
+        EXPECT(!transport.is_rolling && !transport.is_starting && transport.source == RCORE_TRANSPORT_OWN &&
+               !transport.has_leader);
         stage_render(&stage, 1000, 100);
     }
     stage_close(&stage);

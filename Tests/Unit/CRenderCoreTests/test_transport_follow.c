@@ -11,7 +11,7 @@ typedef struct follower {
 
 static follower_t follower_open(void) {
     follower_t follower = {.stage = stage_open(NULL)};
-    expect_ok(rcore_post_transport_follow(follower.stage.queue, true, RCORE_NOW));
+    expect_ok(rcore_post_transport_source(follower.stage.queue, RCORE_TRANSPORT_SERVER, RCORE_NOW));
     stage_render(&follower.stage, 16, 16);
     return follower;
 }
@@ -46,7 +46,7 @@ TEST(a_core_follows_the_server) {
     follower_t follower = follower_open();
     stage_t *stage = &follower.stage;
     rcore_transport_t at = position(&follower);
-    EXPECT(at.is_followed && !at.is_rolling && !at.has_leader && at.pass == 1);
+    EXPECT(at.source == RCORE_TRANSPORT_SERVER && !at.is_rolling && !at.has_leader && at.pass == 1);
     rcore_buffer_t *impulse = impulse_buffer(2);
     follower.report.is_starting = true;
     follow(&follower, 3, 100);
@@ -80,12 +80,12 @@ TEST(a_core_follows_the_server) {
     // Its own transport is stopped where the server's was.
     follower.report.is_rolling = true;
     follow(&follower, 2, 100);
-    expect_ok(rcore_post_transport_follow(stage->queue, false, RCORE_NOW));
+    expect_ok(rcore_post_transport_source(stage->queue, RCORE_TRANSPORT_OWN, RCORE_NOW));
     follow(&follower, 2, 100);
     at = position(&follower);
-    EXPECT(!at.is_followed && !at.is_rolling && at.pass == 3);
+    EXPECT(at.source == RCORE_TRANSPORT_OWN && !at.is_rolling && at.pass == 3);
     EXPECT_EQUAL(at.frame, 24300);
-    expect_ok(rcore_post_transport_follow(stage->queue, false, RCORE_NOW));
+    expect_ok(rcore_post_transport_source(stage->queue, RCORE_TRANSPORT_OWN, RCORE_NOW));
     follow(&follower, 2, 100);
     EXPECT_EQUAL(position(&follower).pass, 3);
     stage_close(stage);
@@ -186,7 +186,7 @@ TEST(a_report_is_for_one_cycle_of_a_follower) {
     stage_t stage = stage_open(NULL);
     const rcore_server_transport_t report = {.frame = 5000, .is_rolling = true};
     rcore_follow_transport(stage.core, &report);
-    expect_ok(rcore_post_transport_follow(stage.queue, true, RCORE_NOW));
+    expect_ok(rcore_post_transport_source(stage.queue, RCORE_TRANSPORT_SERVER, RCORE_NOW));
     stage_render(&stage, 200, 100);
     rcore_transport_t at = rcore_read_transport(stage.core);
     EXPECT(at.frame == 0 && at.pass == 1 && !at.is_rolling);
@@ -204,7 +204,7 @@ TEST(a_core_that_ceases_to_follow_has_no_leader) {
     set_beats(&follower, 90, 0, 0.5);
     follow(&follower, 1, 1000);
     EXPECT(position(&follower).has_leader);
-    expect_ok(rcore_post_transport_follow(follower.stage.queue, false, RCORE_NOW));
+    expect_ok(rcore_post_transport_source(follower.stage.queue, RCORE_TRANSPORT_OWN, RCORE_NOW));
     follow(&follower, 1, 1000);
     EXPECT(!position(&follower).has_leader);
     EXPECT_NEAR(position(&follower).beat, 1000.0 / TRANSPORT_BEAT, 1e-12);
@@ -250,7 +250,7 @@ static uint64_t play_an_hour(uint32_t join) {
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = impulse;
     params.one_shot = true;
-    expect_ok(rcore_post_transport_follow(follower.stage.queue, true, RCORE_NOW));
+    expect_ok(rcore_post_transport_source(follower.stage.queue, RCORE_TRANSPORT_SERVER, RCORE_NOW));
     follow(&follower, 1, 16);
     follower.report.is_rolling = true;
     follower.report.frame = join * PERIOD;

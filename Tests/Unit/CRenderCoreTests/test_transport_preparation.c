@@ -94,7 +94,7 @@ TEST(a_server_is_answered_for_the_frame_where_the_core_is) {
     rcore_t *core = scene.stage.core;
     rcore_report_prepared(core, 0);
     EXPECT(!rcore_is_prepared(core, 0)); // it does not follow the server yet
-    expect_ok(rcore_post_transport_follow(scene.stage.queue, true, RCORE_NOW));
+    expect_ok(rcore_post_transport_source(scene.stage.queue, RCORE_TRANSPORT_SERVER, RCORE_NOW));
     stage_render(&scene.stage, 256, 256);
     EXPECT(!rcore_is_prepared(core, 0));
     rcore_report_prepared(core, position(&scene).pass);
@@ -133,7 +133,7 @@ static void follow(scene_t *scene, rcore_server_transport_t *report, uint32_t cy
 TEST(beats_go_on_without_their_leader_until_the_pass_ends) {
     scene_t scene = scene_open();
     rcore_require_preparation(scene.stage.core, false);
-    expect_ok(rcore_post_transport_follow(scene.stage.queue, true, RCORE_NOW));
+    expect_ok(rcore_post_transport_source(scene.stage.queue, RCORE_TRANSPORT_SERVER, RCORE_NOW));
     stage_render(&scene.stage, 16, 16);
     rcore_server_transport_t report = {.is_rolling = true,
                                        .has_beats = true,
@@ -184,7 +184,7 @@ TEST(another_map_of_a_stopped_transport_begins_a_pass) {
 TEST(another_meter_of_a_stopped_leader_begins_a_pass) {
     scene_t scene = scene_open();
     rcore_require_preparation(scene.stage.core, false);
-    expect_ok(rcore_post_transport_follow(scene.stage.queue, true, RCORE_NOW));
+    expect_ok(rcore_post_transport_source(scene.stage.queue, RCORE_TRANSPORT_SERVER, RCORE_NOW));
     stage_render(&scene.stage, 16, 16);
     rcore_server_transport_t report = {.has_beats = true, .beats_per_minute = 60, .beats_per_bar = 4, .beat_unit = 4};
     follow(&scene, &report, 2);
@@ -207,7 +207,7 @@ TEST(another_meter_of_a_stopped_leader_begins_a_pass) {
 TEST(other_beats_of_a_stopped_leader_begin_a_pass) {
     scene_t scene = scene_open();
     rcore_require_preparation(scene.stage.core, false);
-    expect_ok(rcore_post_transport_follow(scene.stage.queue, true, RCORE_NOW));
+    expect_ok(rcore_post_transport_source(scene.stage.queue, RCORE_TRANSPORT_SERVER, RCORE_NOW));
     stage_render(&scene.stage, 16, 16);
     rcore_server_transport_t report = {
         .frame = 48000, .has_beats = true, .beat = 2, .beats_per_minute = 120, .beats_per_bar = 4, .beat_unit = 4};

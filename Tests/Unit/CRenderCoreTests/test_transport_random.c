@@ -210,7 +210,8 @@ static rcore_status_t post(midi_stage_t *midi, const struct entry *entry) {
     case LOCATE:
         return rcore_post_transport_locate(queue, entry->argument, entry->when);
     case FOLLOW:
-        return rcore_post_transport_follow(queue, entry->argument == 1, entry->when);
+        return rcore_post_transport_source(queue, entry->argument == 1 ? RCORE_TRANSPORT_SERVER : RCORE_TRANSPORT_OWN,
+                                           entry->when);
     default: {
         const uint8_t bytes[] = {entry->kind == BEND ? 0xE0 : 0x80, (uint8_t)(entry->argument & 0x7F),
                                  (uint8_t)(entry->argument >> 7 & 0x7F)};
@@ -258,7 +259,8 @@ static void compare(midi_stage_t *midi, struct model *model) {
     EXPECT_EQUAL(position.time, model->now);
     EXPECT_EQUAL(position.frame, model->frame);
     EXPECT_EQUAL(position.pass, model->pass);
-    EXPECT(position.is_rolling == model->is_rolling && position.is_followed == model->is_followed);
+    EXPECT(position.is_rolling == model->is_rolling &&
+           (position.source == RCORE_TRANSPORT_SERVER) == model->is_followed);
     EXPECT_EQUAL(rcore_read_counters(midi->stage.core).late_commands, model->late);
     EXPECT_EQUAL(midi->count, model->sent_count);
     for (uint32_t i = 0; i < midi->count && i < model->sent_count; i++) {
