@@ -62,6 +62,7 @@ let package = Package(
                 .product(name: "AudioRendering", package: "swift-audio-session"),
                 .product(name: "AudioSessions", package: "swift-audio-session"),
                 .product(name: "CSessionSocket", package: "swift-audio-session"),
+                .product(name: "InterAppAudio", package: "swift-audio-session"),
                 .product(name: "JackDriver", package: "swift-audio-session"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -23,6 +23,8 @@ README_HEADLINES = (
     "frames added between input and output, 1,024 voices",
     "command → first changed frame",
     "MIDI note → first frame of its sound",
+    "host → node of another app → host",
+    "start of the server's transport",
     "arbiter's grant → silence of an app that hangs",
     "mixing a voice, hot: cost over OpenAL Soft",
     "jackd back → sound",

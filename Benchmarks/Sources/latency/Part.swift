@@ -19,6 +19,7 @@ struct Part: Sendable {
         Part(name: "xruns", measure: Xruns.measure), Part(name: "cycles", measure: Cycles.measure),
         Part(name: "clients", measure: Clients.measure), Part(name: "streams", measure: Streams.measure),
         Part(name: "tuner", measure: Tuner.measure), Part(name: "notes", measure: Notes.measure),
+        Part(name: "inter-app", measure: InterApp.measure), Part(name: "transport", measure: Transport.measure),
         Part(name: "peers", measure: Peers.measure),
     ]
 
@@ -30,7 +31,9 @@ struct Part: Sendable {
         GateRecorder.part: { GateRecorder().perform }, LoadApp.part: { LoadApp().perform },
         LoadBare.part: { LoadBare().perform }, StreamApp.part: { StreamApp().perform },
         NotesApp.part: { NotesApp().perform }, StreamListener.part: { StreamListener().perform },
-        TunerApp.part: { TunerApp().perform },
+        TunerApp.part: { TunerApp().perform }, InterAppStage.part: { InterAppStage().perform },
+        InterAppNode.part: { InterAppNode().perform }, TransportStage.part: { TransportStage().perform },
+        TransportApp.part: { TransportApp().perform },
     ]
 }
 

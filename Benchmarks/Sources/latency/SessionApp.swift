@@ -15,6 +15,7 @@ class SessionApp {
         switch words[0] {
         case "memory": return [Self.residentKibibytes(), Double(heap_bytes()) / 1_024]
         case "process": return [Double(getpid())]
+        case "late": return [Double(late)]
         case "close": close()
         default: throw BenchmarkError("unknown command of the app")
         }
@@ -31,9 +32,12 @@ class SessionApp {
     }
 
     /// Activates a session.
-    func open(_ host: AudioSessionHost, category: AudioSession.Category = .playback) throws -> AudioSession {
+    func open(
+        _ host: AudioSessionHost, category: AudioSession.Category = .playback,
+        options: AudioSession.CategoryOptions = []
+    ) throws -> AudioSession {
         let session = try AudioSession(host: host)
-        try session.setCategory(category)
+        try session.setCategory(category, options: options)
         try session.setActive(true)
         (self.host, self.session) = (host, session)
         return session
@@ -43,6 +47,9 @@ class SessionApp {
         guard let session else { throw BenchmarkError("no session is open") }
         return session
     }
+
+    /// How often the server or a client of this process was late.
+    var late: Int { (try? session?.engine)?.statistics.xruns ?? 0 }
 
     func close() {
         try? session?.setActive(false)

@@ -111,6 +111,32 @@ void probe_send_notes(probe_detector_t *notes, uint32_t message, uint32_t offset
 /// `written` the number of those for which the port had room.
 bool probe_sent_notes(const probe_detector_t *notes, uint32_t *frame, uint32_t *written);
 
+/// Starts and stops the server's transport; moves it to a frame. Returns false if the server
+/// refuses.
+void probe_start_transport(probe_t *probe);
+void probe_stop_transport(probe_t *probe);
+bool probe_locate_transport(probe_t *probe, uint32_t frame);
+
+/// A reader of the server's transport, in each cycle.
+probe_detector_t *probe_plug_transport(probe_t *probe);
+typedef struct {
+    /// The number of cycles since the reset in which the transport rolled; and of those in which
+    /// its frame did not agree with `origin`, because it has jumped.
+    uint64_t rolling, moved;
+    /// The server's frame at which the transport's frame 0 is, as of the first of these cycles.
+    uint32_t origin;
+    /// The transport's frame in the last cycle, and whether it was stopped then.
+    uint32_t frame;
+    bool is_stopped;
+} probe_transport_t;
+probe_transport_t probe_transport(const probe_detector_t *transport);
+
+/// A follower of the server's transport, with nothing but libjack: writes a sample of 1 to an
+/// output at given frames of the transport (at most PROBE_CLICKS), while it rolls.
+enum { PROBE_CLICKS = 8 };
+probe_detector_t *probe_plug_clicks(probe_t *probe, uint32_t output);
+void probe_set_clicks(probe_detector_t *clicks, const uint32_t *frames, uint32_t count);
+
 /// A decoder of the counting signal at an input.
 probe_detector_t *probe_plug_count(probe_t *probe, uint32_t input);
 /// What it has found. The values may be inconsistent if a cycle writes meanwhile.
