@@ -118,7 +118,7 @@ let package = Package(
         .target(
             name: "AudioDecoding", dependencies: ["AudioPlayback", "AudioRendering", "CFFmpeg", "Platform"],
             swiftSettings: swift),
-        // MIDI files.
+        // MIDI files, and files of instruments: SFZ and SoundFont.
         .target(
             name: "AudioInstruments", dependencies: ["AudioRendering", "Platform"],
             swiftSettings: swift),

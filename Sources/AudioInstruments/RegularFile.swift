@@ -40,10 +40,27 @@ struct RegularFile: ~Copyable {
 
     /// Reads up to `count` bytes; fewer if the file ends.
     func read(count: Int) throws(Failure) -> [UInt8] {
+        try read(count: count) { [descriptor] in Glibc.read(descriptor, $0, $1) }
+    }
+
+    /// Reads up to `count` bytes from an offset on, also on several threads; fewer if the file
+    /// ends.
+    func read(count: Int, at offset: Int) throws(Failure) -> [UInt8] {
+        var position = offset
+        return try read(count: count) { [descriptor] in
+            let read = pread(descriptor, $0, $1, position)
+            position += max(read, 0)
+            return read
+        }
+    }
+
+    private func read(
+        count: Int, by readSome: (UnsafeMutablePointer<UInt8>?, Int) -> Int
+    ) throws(Failure) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
             while length < count {
-                let read = Glibc.read(descriptor, buffer.baseAddress.map { $0 + length }, count - length)
+                let read = readSome(buffer.baseAddress.map { $0 + length }, count - length)
                 if read < 0, errno == EINTR { continue }
                 if read < 0 { failure = errno }
                 guard read > 0 else { return }
