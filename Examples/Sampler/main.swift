@@ -1,9 +1,11 @@
-// Plays an SFZ file, or the sounds of a folder, from a MIDI port.
+// Plays an SFZ file, the lowest bank of a SoundFont, or the sounds of a folder, from a MIDI port.
 //
 //     Sampler FILE.sfz
+//     Sampler FILE.sf2
 //     Sampler FOLDER
 //
-// Prints what the SFZ file asks for that instruments cannot do.
+// Prints what the file asks for that instruments cannot do. Program changes select the presets of a
+// SoundFont.
 //
 // If all file names in a folder end with a number, it is the key of the sound, which is played up
 // to the next one at other pitches: "piano 60.wav", "piano 72.wav". Otherwise the sounds are pads,
@@ -51,35 +53,41 @@ func zones(in folder: String) throws -> [InstrumentZone] {
     return try pitched.count < paths.count ? pads(paths) : pitchedZones(pitched)
 }
 
-/// Returns the zones of an SFZ file or a folder.
-func load(_ path: String) throws -> SFZInstrument {
-    guard path.lowercased().hasSuffix(".sfz") else {
-        return SFZInstrument(zones: try zones(in: path))
+/// Returns the zones of an SFZ file, a SoundFont or a folder, and the configuration for them.
+func load(_ path: String) throws -> ([InstrumentZone], AudioInstrument.Configuration) {
+    switch (path as NSString).pathExtension.lowercased() {
+    case "sfz":
+        let loaded = try SFZFile(path: path).load()
+        for problem in loaded.problems { print(problem) }
+        return (loaded.zones, loaded.configuration)
+    case "sf2", "sf3":
+        let font = try SoundFont(path: path)
+        let loaded = try font.load(bank: font.presets.first?.bank ?? 0)
+        for problem in loaded.problems { print(problem) }
+        return (loaded.zones, loaded.configuration)
+    default:
+        return (try zones(in: path), .init())
     }
-    let loaded = try SFZFile(path: path).load()
-    for problem in loaded.problems { print(problem) }
-    return loaded
 }
 
 guard let path = CommandLine.arguments.dropFirst().first else {
-    print("usage: Sampler FILE.sfz | FOLDER; plays its sounds from a MIDI port")
+    print("usage: Sampler FILE.sfz | FILE.sf2 | FOLDER; plays its sounds from a MIDI port")
     exit(64)
 }
 do {
-    let loaded = try load(path)
-    guard !loaded.zones.isEmpty else {
-        print("'\(path)' is neither an SFZ file nor a folder with sounds: WAV, FLAC, Ogg or AIFF files.")
+    let (zones, configuration) = try load(path)
+    guard !zones.isEmpty else {
+        print("'\(path)' is no SFZ file, SoundFont or folder with sounds: WAV, FLAC, Ogg or AIFF files.")
         exit(66)
     }
     let session = AudioSession.shared
     try session.setCategory(.playback, options: .mixWithOthers)
     try session.setActive(true)
     let engine = try session.engine
-    let instrument = try engine.makeInstrument(
-        loaded.zones, on: session.bus, configuration: loaded.configuration)
+    let instrument = try engine.makeInstrument(zones, on: session.bus, configuration: configuration)
     let keys = try engine.makeMIDIInput(name: "keys")
     try keys.connect(to: instrument)
-    print("Zones: \(loaded.zones.count). Connect a keyboard to the MIDI port Sampler:keys (jack_lsp, jack_connect).")
+    print("Zones: \(zones.count). Connect a keyboard to the MIDI port Sampler:keys (jack_lsp, jack_connect).")
     withExtendedLifetime((keys, instrument)) { dispatchMain() }
 } catch {
     print(error)
