@@ -3,8 +3,12 @@ public import AudioRendering
 /// An instrument in the SFZ format, versions 1 and 2: a text that assigns sound files to keys,
 /// velocities and articulations.
 ///
-/// ```swift let file = try SFZFile(path: "piano.sfz") let piano = try file.load() let instrument =
-/// try engine.makeInstrument(piano.zones, on: session.bus, configuration: piano.configuration) ```
+/// ```swift
+/// let file = try SFZFile(path: "piano.sfz")
+/// let piano = try file.load()
+/// let instrument = try engine.makeInstrument(
+///     piano.zones, on: session.bus, configuration: piano.configuration)
+/// ```
 ///
 /// Reads the headers control, global, master, group and region, `#define` and `#include`, with
 /// paths in either notation of Windows and Unix, and in any case. What instruments cannot do is not
