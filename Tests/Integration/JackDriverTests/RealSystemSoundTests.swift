@@ -47,6 +47,12 @@ extension RealServers {
             return Array(all[first...last])
         }
 
+        /// Whether a device has received a sound, and silence after it.
+        private func hasHeard(_ device: VirtualDevice) throws -> Bool {
+            let all = try device.captured()[0]
+            return all.lastIndex { $0 != 0 }.map { all.count - $0 > 8_192 } ?? false
+        }
+
         @Test("PLAY-4: the first sound of an app connects to the server and is heard, without a session, bit for bit")
         func first() throws {
             let name = try ServerName()
@@ -58,13 +64,14 @@ extension RealServers {
             defer { host.close() }
             let sound = try SystemSound(path: directory.file("sound.wav"), host: host)
             #expect(play(sound) == nil)
-            #expect(
-                try eventually { try heard(by: speaker).count >= Self.samples.count })
+            #expect(try eventually { try hasHeard(speaker) })
             let samples = try heard(by: speaker)
             if TestServer.current.isJackd {
                 #expect(Signal.firstDifference(samples, Self.samples) == nil)
             } else {
-                // PipeWire skips late clients.
+                // PipeWire skips late clients: the app, or the device, whose recording is then
+                // shorter.
+                #expect(samples.count > Self.samples.count / 2)
                 #expect(
                     Signal.firstBreak(inCounting: samples, cycle: 1_024, mayMissCycles: true) == nil)
             }
