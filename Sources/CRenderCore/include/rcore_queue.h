@@ -153,6 +153,30 @@ typedef enum rcore_curve {
 rcore_status_t rcore_post_curve(rcore_queue_t *queue, rcore_parameter_t parameter, uint64_t of, float value,
                                 rcore_curve_t curve, uint32_t nframes, uint64_t when) RCORE_RT;
 
+/// Moves a parameter along a curve that begins and ends at a beat: both are times of one pass
+/// (`rcore_beat_time`), and `until` is not before `when`. Otherwise like `rcore_post_curve`.
+///
+/// On the frame of `until`, the parameter has exactly the new value, whatever the tempo does in
+/// between. The curve is even in frames, also across changes of the tempo map. Whenever the frame
+/// of `until` becomes another, by a new map, a leader or a clock, the curve goes on from its value,
+/// and its rest is spread over the frames that are left. The curve begins with the frame after that
+/// of `when`, on which the parameter has the value from which it starts. So the curves of several
+/// points join, each with the `until` of the one before as its `when`; a ramp of 0 frames at the
+/// first point's beat sets its value.
+///
+/// While its session or its voice is paused, the curve is held, but its beat is not: afterwards,
+/// the curve goes on from its value and still ends at the beat; it has ended if the beat has
+/// passed. A curve that is late begins at once, from the value that the parameter has, and ends at
+/// the beat; if that has passed too, the parameter has the new value at once. When the pass ends, a
+/// curve that has not begun is discarded. One that runs goes on for the frames that it had left; so
+/// it does if the transport passes over the beat without a new pass, after a gap of the server.
+///
+/// A curve longer than 2^32 - 1 frames has another shape. RCORE_FULL also when `max_curves` curves
+/// wait or run: a linear curve of this kind counts too. RCORE_BAD_ARGUMENT also if the times are
+/// not as above. Each cycle, the curve costs a conversion of its beat to a frame for each block.
+rcore_status_t rcore_post_curve_to_beat(rcore_queue_t *queue, rcore_parameter_t parameter, uint64_t of, float value,
+                                        rcore_curve_t curve, uint64_t until, uint64_t when) RCORE_RT;
+
 // ---- Transactions: [producer]
 
 /// Begins a transaction: the commands posted through this queue from now on take effect all

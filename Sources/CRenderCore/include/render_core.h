@@ -52,7 +52,8 @@ typedef struct rcore_config {
     uint32_t max_channels;
     /// Command queues, 1…64.
     uint32_t max_queues;
-    /// Nonlinear curves that wait or run (`rcore_post_curve`), 0…4096.
+    /// Curves that wait or run, 0…4096: nonlinear ones (`rcore_post_curve`), and all that end at a
+    /// beat (`rcore_post_curve_to_beat`).
     uint32_t max_curves;
     /// Maximum block length, 16…RCORE_MAX_PERIOD. The core renders longer periods in several
     /// blocks.

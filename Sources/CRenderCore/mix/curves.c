@@ -3,40 +3,13 @@
 #include "core/core.h"
 #include "graph/slots.h"
 #include "mix/buses.h"
+#include "mix/curve.h"
 #include "mix/pan.h"
 #include "mix/ramp.h"
+#include "transport/clock.h"
+#include "transport/transport.h"
 #include "voices/voice.h"
 #include "voices/voice_batch.h"
-
-#include <math.h>
-
-enum { min_segment = 8, max_segment = 256, segments = 128 };
-
-// Replaces 0 at one end of an exponential curve, as a fraction of the other end: -100 dB.
-static const double floor_ratio = 1e-5;
-
-struct curve {
-    // Index of its parameter in `of_parameter`.
-    uint32_t parameter_index;
-    // Index of a voice, or a slot.
-    uint32_t object;
-    // enum command_kind of the command that sets the parameter.
-    uint16_t kind;
-    // rcore_curve_t.
-    uint8_t shape;
-    float from;
-    float to;
-    // Exponential: `from`, or the value that replaces 0.
-    double start;
-    // Exponential: logarithm of the ratio of the end to the start.
-    double rate;
-    // Length in frames.
-    uint32_t total;
-    // Frames elapsed at the end of the current segment.
-    uint32_t elapsed;
-    // `resets` of the slot when the curve started: a curve ends when its slot is reset.
-    uint32_t resets;
-};
 
 size_t curves_bytes(void) { return sizeof(struct curve); }
 
@@ -181,36 +154,11 @@ void curves_end_voice(rcore_t *core, const struct voice *voice) RCORE_RT {
 
 // ---- Segments -----------------------------------------------------------------------------------
 
-static float value_at(const struct curve *curve, uint32_t elapsed) RCORE_RT {
-    if (elapsed >= curve->total) {
-        return curve->to;
-    }
-    const double x = (double)elapsed / curve->total;
-    if (curve->shape == RCORE_CURVE_EXPONENTIAL) {
-        return (float)(curve->start * exp(x * curve->rate));
-    }
-    const double from = (double)curve->from, distance = (double)curve->to - from;
-    return (float)(from + distance * x * x * (3.0 - 2.0 * x));
-}
-
-// Returns the length of a full segment of a curve of `total` frames.
-static uint32_t spacing(uint32_t total) RCORE_RT {
-    uint32_t length = min_segment;
-    while (length < max_segment && length <= total / (2 * segments)) {
-        length *= 2;
-    }
-    return length;
-}
-
-// Starts the segment to the next point, from the value `from`. Points lie on multiples of the
-// length of a full segment, and at the end of the curve.
+// Starts the segment to the next point, from the value `from`.
 static void begin_segment(rcore_t *core, struct curve *curve, struct ramp *ramp, float from) RCORE_RT {
-    const uint32_t segment_frames = spacing(curve->total);
-    const uint32_t length = segment_frames - (uint32_t)(core_now(core) % segment_frames);
-    const uint32_t left = curve->total - curve->elapsed;
-    const uint32_t segment = length < left ? length : left;
+    const uint32_t segment = curve_segment(curve, core_now(core));
     curve->elapsed += segment;
-    const float value = value_at(curve, curve->elapsed);
+    const float value = curve_value_at(curve, curve->elapsed);
     if (curve->kind == COMMAND_PAN) {
         pan_to(&core->voices.pool[curve->object], value, segment);
         return;
@@ -223,21 +171,6 @@ static void begin_segment(rcore_t *core, struct curve *curve, struct ramp *ramp,
         bus_set_due(core, curve->object);
     }
     ramp_line(ramp, from, value, segment);
-}
-
-// Prepares the shape of a curve. Returns false if it is a straight line, which needs no curve: an
-// exponential curve whose ends differ in sign.
-static bool prepare_shape(struct curve *curve) RCORE_RT {
-    if (curve->shape != RCORE_CURVE_EXPONENTIAL) {
-        return true;
-    }
-    if ((curve->from < 0.0f && curve->to > 0.0f) || (curve->from > 0.0f && curve->to < 0.0f)) {
-        return false;
-    }
-    const double from = (double)curve->from, to = (double)curve->to;
-    curve->start = curve->from != 0.0f ? from : floor_ratio * to;
-    curve->rate = log((curve->to != 0.0f ? to : floor_ratio * from) / curve->start);
-    return true;
 }
 
 // Returns whether the command has started a ramp, of a slot in use or of a voice that has started
@@ -256,18 +189,24 @@ static bool ramp_started(const rcore_t *core, const struct command *command, uin
     return parameter->exists && frames_left(core, command->kind, object, parameter->ramp) > 0;
 }
 
-void curves_begin(rcore_t *core, const struct command *command, float from) RCORE_RT {
+void curves_begin(rcore_t *core, const struct command *command, float from, uint64_t until) RCORE_RT {
     const uint32_t object = object_of(command);
     const struct parameter parameter = parameter_of(core, command->kind, object);
     struct curve curve = {.parameter_index = parameter_index_of(core, command->kind, object),
                           .object = object,
                           .kind = command->kind,
-                          .shape = command->curve,
+                          .shape = command->curve & (uint8_t)~CURVE_TO_BEAT,
                           .from = from,
                           .to = command->value,
+                          .rest = 1.0,
                           .total = command->ramp_frames,
-                          .resets = parameter.resets};
-    if (!ramp_started(core, command, object, &parameter) || !prepare_shape(&curve)) {
+                          .resets = parameter.resets,
+                          .until = until};
+    const bool has_started = ramp_started(core, command, object, &parameter);
+    if (has_started) {
+        curve_prepare(&curve);
+    }
+    if (!has_started || (curve.shape == RCORE_CURVE_LINEAR && until == 0)) {
         curves_release(core);
         return;
     }
@@ -275,6 +214,25 @@ void curves_begin(rcore_t *core, const struct command *command, float from) RCOR
     // Has room: the curve counts toward `max_curves`.
     core->curves.running[core->curves.count++] = curve;
     core->curves.of_parameter[curve.parameter_index] = (uint16_t)core->curves.count;
+}
+
+// Lets a curve end at its beat. The frames until then change with the tempo, and in a pause of the
+// session or voice, which holds the curve but not the transport. `left`: frames left of its
+// segment.
+static void follow_beat(rcore_t *core, struct curve *curve, const struct parameter *parameter, uint32_t left) RCORE_RT {
+    const uint32_t frames = clock_frames_through(&core->transport, curve->until);
+    const bool has_passed = frames == 0;
+    if (!time_is_in_pass(&core->transport, curve->until) || (has_passed && parameter->advances)) {
+        // The frame does not come any more: the curve goes on in the frames that it has. So it
+        // reaches its value, and without a jump.
+        curve->until = 0;
+        return;
+    }
+    const uint32_t wanted = has_passed ? 1 : frames;
+    if ((parameter->advances || has_passed) && wanted != curve_frames_left(curve, left)) {
+        curve_retime(curve, left, wanted);
+        begin_segment(core, curve, parameter->ramp, ramp_value(parameter->ramp));
+    }
 }
 
 uint32_t curves_limit(rcore_t *core, uint32_t nframes) RCORE_RT {
@@ -286,6 +244,10 @@ uint32_t curves_limit(rcore_t *core, uint32_t nframes) RCORE_RT {
         if (!parameter.exists || parameter.resets != curve->resets || (left == 0 && curve->elapsed == curve->total)) {
             remove_at(core, i);
             continue;
+        }
+        if (curve->until != 0) {
+            follow_beat(core, curve, &parameter, left);
+            left = frames_left(core, curve->kind, curve->object, parameter.ramp);
         }
         if (left == 0) {
             begin_segment(core, curve, parameter.ramp, parameter.ramp->target);

@@ -43,6 +43,9 @@ enum command_kind {
 /// The `queue` of a command that the cycle itself has scheduled or applies.
 enum { NO_QUEUE = UINT8_MAX };
 
+/// In `curve`: the curve ends at a beat, instead of after `ramp_frames`.
+enum { CURVE_TO_BEAT = 0x80 };
+
 /// A command, of fixed size: two fill a cache line. The voice itself carries the parameters of a
 /// start.
 struct command {
@@ -61,25 +64,38 @@ struct command {
         /// Target of a seek. Of a COMMAND_TRANSPORT_LOCATE: the beat, as a fixed-point number. Of a
         /// COMMAND_TRANSPORT_SOURCE: an rcore_transport_source_t.
         uint64_t frame;
-        /// Gain, pan, speed or level. Mute and solo: whether it is not 0.
-        float value;
+        struct {
+            /// Gain, pan, speed or level. Mute and solo: whether it is not 0.
+            float value;
+            /// Upper half of the beat at which a curve ends (`command_until`).
+            uint32_t until_high;
+        };
         /// A MIDI message, of `midi_size` bytes.
         uint8_t midi[RCORE_MIDI_BYTES];
     };
     union {
         uint32_t ramp_frames;
         uint32_t midi_size;
+        /// Lower half of the beat at which a curve ends.
+        uint32_t until_low;
     };
     /// enum command_kind
     uint8_t kind;
     /// Index of the queue that posted it.
     uint8_t queue;
-    /// rcore_curve_t of a ramp. A nonlinear curve counts toward the core's `max_curves`.
+    /// rcore_curve_t of a ramp, and CURVE_TO_BEAT if it ends at a beat. Unless it is
+    /// RCORE_CURVE_LINEAR, it counts toward the core's `max_curves`.
     uint8_t curve;
     /// In a ring: which laps the command in this slot is published for (command_ring.c).
     _Atomic(uint8_t) phase;
 };
 static_assert(sizeof(struct command) == 32, "no command lies in two cache lines");
+
+/// Returns the time, a beat, at which the command's curve ends; 0: it has none.
+static inline uint64_t command_until(const struct command *command) RCORE_RT {
+    const uint64_t until = (uint64_t)command->until_high << 32 | command->until_low;
+    return (command->curve & CURVE_TO_BEAT) != 0 ? until : 0;
+}
 
 /// Each side owns a cache line, which has its own count of commands and copies of what never
 /// changes. A consumer that finds nothing reads its line and that of one command.

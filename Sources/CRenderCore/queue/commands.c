@@ -12,11 +12,21 @@
 #include "transport/clock.h"
 #include "transport/transport.h"
 
-// Carries out a nonlinear ramp: as a linear one, which a curve then drives.
+// Carries out a ramp that is nonlinear or ends at a beat: as a linear one, which a curve then
+// drives.
 static bool execute_curved(rcore_t *core, const struct command *command) RCORE_RT {
-    const float from = curves_value(core, command);
-    const bool is_heard = execute(core, command);
-    curves_begin(core, command, from);
+    const uint64_t until = command_until(command);
+    struct command ramp = *command;
+    if (until != 0) {
+        if (!time_is_in_pass(&core->transport, until)) { // it has ended since the curve was due
+            curves_release(core);
+            return true;
+        }
+        ramp.ramp_frames = clock_frames_through(&core->transport, until);
+    }
+    const float from = curves_value(core, &ramp);
+    const bool is_heard = execute(core, &ramp);
+    curves_begin(core, &ramp, from, until);
     return is_heard;
 }
 
@@ -81,6 +91,13 @@ static void apply_frames(rcore_t *core) RCORE_RT {
     }
 }
 
+// Returns whether a command for a beat, which is due, takes effect with the next frame: a curve
+// that ends later. On the frame of its beat, the parameter has the value from which it begins.
+static bool begins_after_beat(const rcore_t *core, const struct command *command) RCORE_RT {
+    const uint64_t until = command_until(command);
+    return until != 0 && clock_frames_until(&core->transport, until) > 0;
+}
+
 void commands_apply(rcore_t *core) RCORE_RT {
     for (;;) {
         // Each command may change which ones are due: it may start, stop or move the transport.
@@ -89,8 +106,13 @@ void commands_apply(rcore_t *core) RCORE_RT {
         if (until_beat > 0) {
             return;
         }
-        const struct command first = pending_remove_first(&core->commands.beats);
-        apply(core, &first, until_beat < 0);
+        struct command first = pending_remove_first(&core->commands.beats);
+        if (until_beat == 0 && begins_after_beat(core, &first)) {
+            first.when = core_now(core) + 1;
+            pending_add(&core->commands.pending, first); // which has room for all
+        } else {
+            apply(core, &first, until_beat < 0);
+        }
     }
 }
 

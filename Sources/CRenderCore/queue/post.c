@@ -8,7 +8,7 @@
 #include "voices/pool.h"
 #include "voices/voice.h"
 
-// Puts a checked command on the queue, and reserves a curve for it if it is nonlinear.
+// Puts a checked command on the queue, and reserves a curve for it if it needs one.
 static rcore_status_t post(rcore_queue_t *queue, struct command command) RCORE_RT {
     rcore_status_t status = queue_reserve(queue, command.when);
     if (status == RCORE_OK && command.curve != RCORE_CURVE_LINEAR) {
@@ -249,21 +249,48 @@ static const uint8_t parameter_kinds[] = {
     [RCORE_PARAMETER_INPUT_GAIN] = COMMAND_INPUT_GAIN,
 };
 
-rcore_status_t rcore_post_curve(rcore_queue_t *queue, rcore_parameter_t parameter, uint64_t of, float value,
-                                rcore_curve_t curve, uint32_t nframes, uint64_t when) RCORE_RT {
+// Makes the command that moves a parameter along a curve, without its length. Returns false if an
+// argument is out of range.
+static bool make_curve(struct command *command, rcore_parameter_t parameter, uint64_t of, float value,
+                       rcore_curve_t curve, uint64_t when) RCORE_RT {
     const bool voice = parameter <= RCORE_PARAMETER_VOICE_SPEED;
     if ((unsigned)parameter > RCORE_PARAMETER_INPUT_GAIN || (unsigned)curve > RCORE_CURVE_S ||
         (!voice && of > UINT32_MAX)) {
-        return RCORE_BAD_ARGUMENT;
+        return false;
     }
-    struct command command = ramped(parameter_kinds[parameter], voice ? of : 0, value, nframes, when);
+    *command = ramped(parameter_kinds[parameter], voice ? of : 0, value, 0, when);
     if (!voice) {
-        command.slot = (uint32_t)of;
+        command->slot = (uint32_t)of;
     }
     const bool pan = parameter == RCORE_PARAMETER_VOICE_PAN || parameter == RCORE_PARAMETER_BUS_PAN;
-    const bool straight = nframes == 0 || (pan && curve == RCORE_CURVE_EXPONENTIAL);
-    // A straight line needs no curve.
-    command.curve = (uint8_t)(straight ? RCORE_CURVE_LINEAR : curve);
+    command->curve = (uint8_t)(pan && curve == RCORE_CURVE_EXPONENTIAL ? RCORE_CURVE_LINEAR : curve);
+    return true;
+}
+
+rcore_status_t rcore_post_curve(rcore_queue_t *queue, rcore_parameter_t parameter, uint64_t of, float value,
+                                rcore_curve_t curve, uint32_t nframes, uint64_t when) RCORE_RT {
+    struct command command;
+    if (!make_curve(&command, parameter, of, value, curve, when)) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    command.ramp_frames = nframes;
+    if (nframes == 0) {
+        command.curve = RCORE_CURVE_LINEAR; // a straight line needs no curve
+    }
+    return post_parameter(queue, command);
+}
+
+rcore_status_t rcore_post_curve_to_beat(rcore_queue_t *queue, rcore_parameter_t parameter, uint64_t of, float value,
+                                        rcore_curve_t curve, uint64_t until, uint64_t when) RCORE_RT {
+    struct command command;
+    const bool is_one_pass = when >> BEAT_PASS_SHIFT == until >> BEAT_PASS_SHIFT;
+    if (!time_is_beat(when) || !is_one_pass || until < when ||
+        !make_curve(&command, parameter, of, value, curve, when)) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    command.until_high = (uint32_t)(until >> 32);
+    command.until_low = (uint32_t)until;
+    command.curve |= CURVE_TO_BEAT;
     return post_parameter(queue, command);
 }
 

@@ -49,3 +49,8 @@ int64_t clock_frames_until(const struct transport *transport, uint64_t when) RCO
     const int64_t frame = transport->uses_line ? line_frame(transport, fixed) : clock_map_frame(transport, fixed);
     return frame - transport->frame;
 }
+
+uint32_t clock_frames_through(const struct transport *transport, uint64_t when) RCORE_RT {
+    const int64_t frames = clock_frames_until(transport, when) + 1;
+    return frames < 0 ? 0 : frames < UINT32_MAX ? (uint32_t)frames : UINT32_MAX;
+}

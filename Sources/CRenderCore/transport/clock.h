@@ -17,5 +17,8 @@ int64_t clock_map_frame(const struct transport *transport, uint64_t fixed) RCORE
 /// Returns the frames until the frame nearest to a beat, as if the transport rolled; negative: it
 /// has passed it. `when`: a time that is a beat.
 int64_t clock_frames_until(const struct transport *transport, uint64_t when) RCORE_RT;
+/// Returns the frames from the current one to that of a beat, both included, at most UINT32_MAX; 0:
+/// it has passed it.
+uint32_t clock_frames_through(const struct transport *transport, uint64_t when) RCORE_RT;
 
 #endif
