@@ -21,7 +21,8 @@ extension AudioEngine {
         public var maximumInputs: Int
         /// The maximum number of open command queues, 0…63.
         public var maximumQueues: Int
-        /// The maximum number of nonlinear curves that run or wait for their time, 0…4,096.
+        /// The maximum number of curves that run or wait for their time, 0…4,096: nonlinear ones,
+        /// and all between points at beats.
         public var maximumCurves: Int
         /// The maximum number of channels of an output or input, 1…64. Of a device with more
         /// channels, the engine uses the first ones.

@@ -41,6 +41,26 @@ public struct AutomationPoint: Hashable, Sendable {
     }
 }
 
+/// A point with a value: in frames, or at a beat.
+protocol AutomationValue {
+    var value: Float { get }
+}
+
+extension AutomationPoint: AutomationValue {
+    /// Returns what is wrong with its frame; nil if that is valid.
+    fileprivate func problem(after before: AutomationPoint?) -> String? {
+        guard let before else { return nil }
+        guard before.frame < frame else {
+            return "its frame \(frame) does not come after \(before.frame), the frame of the previous point"
+        }
+        guard frame - before.frame <= UInt32.max else {
+            return
+                "its frame \(frame) is more than \(UInt32.max) frames after \(before.frame), the frame of the previous point"
+        }
+        return nil
+    }
+}
+
 /// A parameter of a voice that can be automated.
 public enum VoiceParameter: Hashable, Sendable, CaseIterable {
     /// The gain: linear, finite.
@@ -63,7 +83,7 @@ public enum VoiceParameter: Hashable, Sendable, CaseIterable {
 enum AutomatedParameter {
     case voiceGain, voicePan, voiceSpeed, busGain, busPan, sendLevel, inputGain
 
-    private var core: rcore_parameter_t {
+    var core: rcore_parameter_t {
         switch self {
         case .voiceGain: RCORE_PARAMETER_VOICE_GAIN
         case .voicePan: RCORE_PARAMETER_VOICE_PAN
@@ -98,54 +118,62 @@ enum AutomatedParameter {
     /// Throws `invalidArgument`, naming the first invalid point. `coreValue` converts a point's
     /// value to the one that the core uses.
     func check(_ points: [AutomationPoint], coreValue: (Float) -> Float = { $0 }) throws(AudioEngineError) {
+        try check(points, coreValue: coreValue) { point, before in point.problem(after: before) }
+    }
+
+    /// Throws `invalidArgument`, naming the first invalid point. `timeProblem` returns what is
+    /// wrong with the time of a point after another.
+    func check<Point: AutomationValue>(
+        _ points: [Point], coreValue: (Float) -> Float = { $0 }, timeProblem: (Point, Point?) -> String?
+    ) throws(AudioEngineError) {
         for (index, point) in points.enumerated() {
-            if let problem = problem(of: point, after: index > 0 ? points[index - 1] : nil, coreValue: coreValue) {
+            let before = index > 0 ? points[index - 1] : nil
+            if let problem = problem(of: point.value, coreValue(point.value)) ?? timeProblem(point, before) {
                 throw .invalidArgument(what: "point \(index) of an automation of \(name): \(problem)")
             }
         }
     }
 
-    /// Returns what is wrong with a point; nil if it is valid.
-    private func problem(
-        of point: AutomationPoint, after before: AutomationPoint?, coreValue: (Float) -> Float
-    ) -> String? {
-        let value = coreValue(point.value)
-        guard value.isFinite else { return "its value \(point.value) is not finite" }
-        if let limits, !limits.contains(value) {
-            let atServerRate = value == point.value ? "" : ", \(value) at the server's rate,"
-            return "its value \(point.value)\(atServerRate) is not in \(limits.lowerBound)…\(limits.upperBound)"
-        }
-        guard let before else { return nil }
-        guard before.frame < point.frame else {
-            return "its frame \(point.frame) does not come after \(before.frame), the frame of the previous point"
-        }
-        guard point.frame - before.frame <= UInt32.max else {
-            return
-                "its frame \(point.frame) is more than \(UInt32.max) frames after \(before.frame), the frame of the previous point"
-        }
-        return nil
+    /// Returns what is wrong with a point's value, which the core uses as `coreValue`; nil if it is
+    /// valid.
+    private func problem(of value: Float, _ coreValue: Float) -> String? {
+        guard coreValue.isFinite else { return "its value \(value) is not finite" }
+        guard let limits, !limits.contains(coreValue) else { return nil }
+        let atServerRate = coreValue == value ? "" : ", \(coreValue) at the server's rate,"
+        return "its value \(value)\(atServerRate) is not in \(limits.lowerBound)…\(limits.upperBound)"
     }
 
-    /// Posts checked points, all or none: in a new transaction, or as part of the open one, which
-    /// the caller cancels if this fails. The first point is a jump, each further one a curve from
-    /// the previous point. Wait-free.
+    /// Posts checked points (`postTogether`). The first point is a jump, each further one a curve
+    /// from the previous point.
     func post(
         _ points: [AutomationPoint], of object: UInt64, to queue: OpaquePointer, coreValue: (Float) -> Float = { $0 }
     ) -> rcore_status_t {
-        let isOwnTransaction = rcore_transaction_begin(queue) == RCORE_OK
-        for index in points.indices {
-            let point = points[index]
-            // A curve of n frames has its value on the last of them; its first is the frame after
-            // the previous point.
-            let begin = index == 0 ? point.frame : points[index - 1].frame + 1
-            let frames = index == 0 ? 0 : UInt32(clamping: point.frame - points[index - 1].frame)
-            let status = rcore_post_curve(queue, core, object, coreValue(point.value), point.curve.shape, frames, begin)
-            guard status == RCORE_OK else {
-                if isOwnTransaction { rcore_transaction_cancel(queue) }
-                return status
+        Self.postTogether(to: queue) {
+            for index in points.indices {
+                let point = points[index]
+                // A curve of n frames has its value on the last of them; its first is the frame
+                // after the previous point.
+                let begin = index == 0 ? point.frame : points[index - 1].frame + 1
+                let frames = index == 0 ? 0 : UInt32(clamping: point.frame - points[index - 1].frame)
+                let status = rcore_post_curve(
+                    queue, core, object, coreValue(point.value), point.curve.shape, frames, begin)
+                guard status == RCORE_OK else { return status }
             }
+            return RCORE_OK
         }
-        return isOwnTransaction ? rcore_transaction_commit(queue) : RCORE_OK
+    }
+
+    /// Posts what `body` posts, all or none: in a new transaction, or as part of the open one,
+    /// which the caller cancels if this fails. Wait-free.
+    static func postTogether(to queue: OpaquePointer, _ body: () -> rcore_status_t) -> rcore_status_t {
+        let isOwnTransaction = rcore_transaction_begin(queue) == RCORE_OK
+        let status = body()
+        guard isOwnTransaction else { return status }
+        guard status == RCORE_OK else {
+            rcore_transaction_cancel(queue)
+            return status
+        }
+        return rcore_transaction_commit(queue)
     }
 
     /// Posts a ramp with a shape, from the parameter's current value.

@@ -98,8 +98,8 @@ public final class CommandQueue: @unchecked Sendable {
         guard status == RCORE_OK else { throw AudioEngineError(status, "a speed of \(speed)") }
     }
 
-    /// Moves a parameter through `points`, all of them or none, as `Voice.automate` does. Within a
-    /// transaction, it is part of that.
+    /// Moves a parameter through `points` at frames, all of them or none, as `Voice.automate` does.
+    /// Within a transaction, it is part of that.
     public func automate(
         _ parameter: VoiceParameter, of voice: TriggeredVoice, _ points: [AutomationPoint]
     ) throws(AudioEngineError) {

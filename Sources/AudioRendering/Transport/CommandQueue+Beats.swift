@@ -7,8 +7,9 @@ extension CommandQueue {
     ///
     /// If the pass ends before the beat, because the transport stops or its position jumps, the
     /// commands are discarded. Those that end a sound take effect at once instead: `stop`,
-    /// `release`, and the note-off of an instrument or an output. `AutomationPoint` has frames, so
-    /// `automate` does not post for beats; the ramps of the other methods begin at the beat.
+    /// `release`, and the note-off of an instrument or an output. Ramps begin at the beat and have
+    /// a length in frames. `automate` has times of its own: `AutomationPoint` has frames, within
+    /// `body` too, and `BeatAutomationPoint` has beats.
     ///
     /// Beats are 0…16,777,215; others are replaced by the nearest one. Calls do not nest: the
     /// innermost beat counts.
