@@ -99,6 +99,32 @@ import Testing
         #expect(try stage.onsets(96_000) == [84_000])
     }
 
+    @Test("A sound fades out over two bars")
+    func automate() throws {
+        let stage = try Stage()
+        let (engine, transport) = (stage.engine, stage.engine.transport)
+        let ones = try AudioBuffer([[Float](repeating: 1, count: 400_000)])
+        let loop = try engine.makeSound(ones, on: stage.session.bus)
+        let queue = try engine.makeCommandQueue()
+        // [automate]
+        let pass = transport.position.pass
+        try queue.transaction {
+            try queue.at(4, in: pass) {
+                let voice = try queue.trigger(loop)
+                let fade = [
+                    BeatAutomationPoint(beat: 8, value: 1), BeatAutomationPoint(beat: 16, value: 0, curve: .s),
+                ]
+                try queue.automate(.gain, of: voice, fade, in: pass)
+            }
+        }
+        // [end]
+        try transport.start()
+        let output = try stage.driver.render(frames: 400_000)[0]
+        let level = output[100_000]
+        #expect(output[95_999] == 0 && level > 0 && output[96_000...192_000].allSatisfy { $0 == level })
+        #expect(abs(output[288_000] - level / 2) < 1e-4 && output[384_000] == 0 && output[383_000] > 0)
+    }
+
     @Test("MIDI clock is sent while the transport rolls")
     func clocks() throws {
         let stage = try Stage()
