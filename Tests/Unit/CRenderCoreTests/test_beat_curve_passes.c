@@ -39,7 +39,7 @@ TEST(a_curve_that_runs_when_its_pass_ends_reaches_its_value) {
                   : i == 2 ? rcore_post_transport_locate(stage->queue, 0, 30001)
                            : rcore_post_transport_renew(stage->queue, 30001));
         stage_render(stage, 40000, 480);
-        post_tempo(stage->core, 300); // concerns it no more
+        post_tempo(stage->core, 300); // the pass has ended
         stage_render(stage, 60000, 480);
         for (uint64_t frame = 0; frame <= 48000; frame++) {
             if (stage->out[1][frame] != expected.stage.out[1][frame]) {

@@ -115,9 +115,58 @@ TEST(a_midi_clock) {
     }
 }
 
+// ---- MIDI time code
+
+/// Adds quarter frame `number` of a time code of 25 frames per second, from 0:00 on.
+static void add_quarter(clock_stage_t *clock, double frame, uint32_t number) {
+    // The code that the eight pieces state.
+    const uint32_t code = number / 8 * 2, piece = number % 8;
+    const uint32_t fields[] = {code % 25, code / 25 % 60, code / 1500, 1 << 5};
+    const uint32_t nibble = fields[piece / 2] >> (piece % 2 == 0 ? 0 : 4) & 15;
+    add_bytes(clock, frame, (uint8_t[]){0xF1, (uint8_t)(piece << 4 | nibble)}, 2);
+}
+
+/// A tape that becomes slower and faster.
+TEST(midi_time_code) {
+    for (unsigned turn = 0; turn < 3; turn++) {
+        clock_stage_t *clock = clock_stage_open();
+        stage_t *stage = &clock->stage;
+        curve_stage_t scene = curve_stage_open(NULL); // for its buffers
+        rcore_voice_params_t params = rcore_voice_params_default();
+        params.buffer = scene.ones;
+        params.loop_count = UINT64_MAX;
+        const rcore_voice_t voice = stage_start(stage, &params, RCORE_NOW);
+        expect_ok(rcore_post_transport_source(stage->queue, RCORE_TRANSPORT_TIME_CODE, RCORE_NOW));
+        double frame = 1000;
+        for (uint32_t number = 0; number < 800; number++) { // of 480 frames each, 50 to a beat
+            add_quarter(clock, frame, number);
+            frame += number < 100 ? 480 : number < 300 ? 600 : 400;
+        }
+        while (!position(clock).is_rolling && stage->nframes < 20000) {
+            cycle(clock, 100);
+        }
+        const uint32_t pass = position(clock).pass;
+        const rcore_curve_t shape = shapes[turn];
+        const struct point points[] = {{1, 1.0f, shape}, {4, 0.25f, shape}, {5, 0.75f, shape}, {15, 0.5f, shape}};
+        for (unsigned i = 0; i < 4; i++) {
+            (void)play_impulse(stage, scene.impulse, rcore_beat_time(pass, points[i].beat));
+        }
+        expect_ok(post_points(stage->queue, RCORE_PARAMETER_VOICE_GAIN, voice, pass, points, 4));
+        render_to(clock, frame, 256);
+        EXPECT(position(clock).beat > 15 && position(clock).pass == pass);
+        const curve_stage_t heard = {.stage = *stage};
+        (void)expect_points(&heard, 0, points, 4);
+        EXPECT(largest_step(stage->out[1], 2000, stage->nframes) < 3 * 0.5f / 20000);
+        EXPECT_EQUAL(rcore_read_counters(stage->core).late_commands, 0);
+        clock_stage_close(clock);
+        curve_stage_close(&scene);
+    }
+}
+
 int main(void) {
     RUN(another_tempo_of_the_leader);
     RUN(a_gap_of_the_server);
     RUN(a_midi_clock);
+    RUN(midi_time_code);
     return test_result();
 }
