@@ -14,6 +14,7 @@
 #include "session/gate.h"
 #include "session/signal.h"
 #include "transport/transport.h"
+#include "voices/page_cache.h"
 #include "voices/playing.h"
 
 #include <string.h>
@@ -66,6 +67,7 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
     silence(outputs, noutputs, nframes);
     gates_read(core);
     inputs_read(core);
+    page_cache_begin(core, nframes);
     midi_begin(core, nframes);
     if (transport_begin(core)) {
         commands_begin_pass(core);

@@ -11,6 +11,7 @@
 #include "queue/queue.h"
 #include "queue/ring.h"
 #include "transport/transport.h"
+#include "voices/page_cache.h"
 #include "voices/voice.h"
 
 #include <stdlib.h>
@@ -198,6 +199,7 @@ void rcore_destroy(rcore_t *core) {
     }
     midi_destroy(core);
     transport_destroy(core);
+    page_cache_destroy(core->voices.page_cache);
     memory_unlock(core->arena.memory, core->arena.bytes);
     memory_unlock(core, sizeof *core);
     (void)sem_destroy(&core->work.semaphore);

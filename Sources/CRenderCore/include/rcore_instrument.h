@@ -109,7 +109,9 @@ typedef struct rcore_zone {
     /// -1…1; added to the channel's pan.
     float pan;
 
-    /// Playback range, as in rcore_voice_params_t.
+    /// Playback range, as in rcore_voice_params_t. In a streamed buffer (rcore_page_cache.h),
+    /// `start_frame` lies in the head, and what follows it there must last until control has read
+    /// the first page.
     uint64_t start_frame;
     uint64_t loop_start;
     uint64_t loop_end;

@@ -19,6 +19,7 @@
 #include "rcore_matrix.h"
 #include "rcore_meter.h"
 #include "rcore_midi.h"
+#include "rcore_page_cache.h"
 #include "rcore_plan.h"
 #include "rcore_queue.h"
 #include "rcore_transport.h"
@@ -181,7 +182,7 @@ typedef struct rcore_counters {
     uint64_t late_commands;
     /// Events lost because the event ring was full.
     uint64_t dropped_events;
-    /// Underruns of all streamed sources, in frames.
+    /// Underruns of all streamed sources, and the waits of notes for pages, in frames.
     uint64_t underrun_frames;
     /// Voices that another voice stole.
     uint64_t stolen_voices;

@@ -43,7 +43,7 @@ static bool arguments_valid(const rcore_t *core, const rcore_instrument_config_t
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!zone_valid(&zones[i])) {
+        if (!zone_valid(core, &zones[i])) {
             return false;
         }
     }

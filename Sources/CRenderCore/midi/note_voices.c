@@ -156,7 +156,8 @@ static bool begin_note(rcore_t *core, rcore_instrument_t *instrument, struct not
     const struct envelope envelope = envelope_of(core, note);
     const struct filter_settings filter = filter_of(core, note);
     const bool is_filtered = filter.type != RCORE_FILTER_NONE;
-    if (!voice_begin(core, note->voice, &params, &envelope, is_filtered ? &filter : NULL)) {
+    if (!voice_begin(core, note->voice, &params, &envelope, is_filtered ? &filter : NULL,
+                     note->zone->settings.leaves_loop)) {
         return false;
     }
     note_enter(instrument, note);

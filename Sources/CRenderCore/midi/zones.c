@@ -2,6 +2,7 @@
 // need not search.
 #include "midi/zones.h"
 
+#include "core/core.h"
 #include "core/memory.h"
 #include "mix/matrix.h"
 #include "voices/buffer.h"
@@ -75,8 +76,18 @@ static bool filter_valid(const rcore_zone_t *zone) {
            within(filter->envelope_range, -max_cents, max_cents) && within(filter->sustain, 0.0f, 1.0f);
 }
 
-bool zone_valid(const rcore_zone_t *zone) {
-    return zone->buffer != NULL && (zone->matrix == NULL || zone->matrix->inputs == zone->buffer->channels) &&
+// Returns whether a streamed buffer is one of this core, and its head has the frames that a note
+// plays at once.
+static bool streaming_valid(const rcore_t *core, const rcore_zone_t *zone) {
+    const rcore_buffer_t *buffer = zone->buffer;
+    return buffer->cache == NULL ||
+           (buffer->cache == atomic_load_explicit(&core->voices.page_cache, memory_order_acquire) &&
+            zone->start_frame < buffer->head_frames);
+}
+
+bool zone_valid(const rcore_t *core, const rcore_zone_t *zone) {
+    return zone->buffer != NULL && streaming_valid(core, zone) &&
+           (zone->matrix == NULL || zone->matrix->inputs == zone->buffer->channels) &&
            (zone->sample_rate == 0 ||
             (zone->sample_rate >= RCORE_MIN_SAMPLE_RATE && zone->sample_rate <= RCORE_MAX_SAMPLE_RATE)) &&
            zone->trigger <= RCORE_ZONE_RELEASE && ranges_valid(zone) && levels_valid(zone) && playback_valid(zone) &&

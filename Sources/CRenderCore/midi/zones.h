@@ -4,8 +4,8 @@
 
 #include "midi/instrument_state.h"
 
-/// Returns whether all fields of a zone are within their ranges.
-bool zone_valid(const rcore_zone_t *zone);
+/// Returns whether all fields of a zone of an instrument of this core are within their ranges.
+bool zone_valid(const rcore_t *core, const rcore_zone_t *zone);
 /// Returns the number of entries in `zones_of_key` for these zones.
 size_t zones_key_entries(const rcore_zone_t *zones, uint32_t count);
 /// Fills `first_of_key` and `zones_of_key`, which has room for all entries, from `zones`.

@@ -73,8 +73,9 @@ static bool playback_range_valid(const rcore_voice_params_t *params) RCORE_RT {
 }
 
 static bool params_valid(const rcore_t *core, const rcore_voice_params_t *params) RCORE_RT {
-    if (params == NULL || !sample_is_finite(params->gain) || !source_valid(core, params) ||
-        !playback_range_valid(params)) {
+    // A streamed buffer is for zones of instruments: nothing walks along a seek.
+    if (params == NULL || (params->buffer != NULL && params->buffer->cache != NULL) ||
+        !sample_is_finite(params->gain) || !source_valid(core, params) || !playback_range_valid(params)) {
         return false;
     }
     if (!speed_valid(params->speed) || (params->speed != 1.0f && params->buffer == NULL && params->fifo == NULL)) {

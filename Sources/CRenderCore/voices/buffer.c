@@ -79,15 +79,22 @@ rcore_buffer_t *rcore_buffer_create_interleaved(uint32_t channels, uint64_t nfra
 }
 
 rcore_buffer_t *rcore_buffer_retain(rcore_buffer_t *buffer) {
-    buffer->references += 1;
+    (void)atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
     return buffer;
 }
 
 void rcore_buffer_release(rcore_buffer_t *buffer) {
-    if (buffer != NULL && --buffer->references == 0) {
-        free(buffer->samples);
-        free(buffer);
+    // Acquire and release: whoever frees the samples sees what all other owners did with them.
+    if (buffer == NULL || atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) > 1) {
+        return;
     }
+    if (buffer->head != NULL) { // a streamed buffer
+        rcore_buffer_release(buffer->head);
+        free(buffer->slots);
+    } else {
+        free(buffer->samples);
+    }
+    free(buffer);
 }
 
 uint32_t rcore_buffer_users(const rcore_buffer_t *buffer) RCORE_RT {
@@ -99,7 +106,8 @@ uint32_t rcore_buffer_channels(const rcore_buffer_t *buffer) { return buffer->ch
 uint64_t rcore_buffer_nframes(const rcore_buffer_t *buffer) { return buffer->nframes; }
 
 uint32_t rcore_buffer_read_interleaved(const rcore_buffer_t *buffer, uint64_t first, float *frames, uint32_t nframes) {
-    const uint64_t left = first < buffer->nframes ? buffer->nframes - first : 0;
+    const uint64_t end = buffer->head != NULL ? buffer->head_frames : buffer->nframes;
+    const uint64_t left = first < end ? end - first : 0;
     const uint32_t count = left < nframes ? (uint32_t)left : nframes;
     for (uint32_t channel = 0; count > 0 && channel < buffer->channels; channel++) {
         const float *samples = buffer->samples + channel * buffer->stride + first;

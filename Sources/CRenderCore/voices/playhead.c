@@ -52,21 +52,55 @@ void playhead_advance(const struct voice *voice, struct playhead *playhead, uint
     }
 }
 
+// Copies frames that follow each other in the source. Those that are not in memory are silence.
+static void copy_frames(const struct voice *voice, uint32_t channel, uint64_t frame, uint32_t nframes,
+                        float *row) RCORE_RT {
+    while (nframes > 0) {
+        uint64_t count;
+        const float *samples = memory_samples(voice, channel, frame, &count);
+        if (count == 0) {
+            memset(row, 0, sizeof(float) * nframes);
+            return;
+        }
+        const uint32_t step = count < nframes ? (uint32_t)count : nframes;
+        memcpy(row, samples, sizeof(float) * step);
+        frame += step;
+        row += step;
+        nframes -= step;
+    }
+}
+
+// Crossfades `row`, whose first frame is number `first` of a fade of `length` frames, to
+// `incoming`.
+static void crossfade(float *restrict row, const float *restrict incoming, uint32_t first, uint32_t length,
+                      uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        const float weight = (float)(first + i + 1) / (float)length;
+        row[i] += (incoming[i] - row[i]) * weight;
+    }
+}
+
 // Crossfades the part of `row` that lies in the fade before the loop's end with the frames before
 // the loop's start. row[0] is `frame`.
-static void fade_loop(const struct voice *voice, const float *samples, uint64_t frame, uint32_t nframes,
+static void fade_loop(const struct voice *voice, uint32_t channel, uint64_t frame, uint32_t nframes,
                       float *row) RCORE_RT {
     const uint64_t begin = voice->loop_end - voice->loop_fade;
     const uint64_t length = voice->loop_end - voice->loop_start;
-    for (uint32_t i = frame < begin ? (uint32_t)(begin - frame < nframes ? begin - frame : nframes) : 0; i < nframes;
-         i++) {
-        const float weight = (float)(frame + i - begin + 1) / (float)voice->loop_fade;
-        row[i] += (samples[frame + i - length] - row[i]) * weight;
+    uint32_t i = frame < begin ? (uint32_t)(begin - frame < nframes ? begin - frame : nframes) : 0;
+    while (i < nframes) {
+        uint64_t count;
+        const float *incoming = memory_samples(voice, channel, frame + i - length, &count);
+        if (count == 0) {
+            return;
+        }
+        const uint32_t step = count < nframes - i ? (uint32_t)count : nframes - i;
+        crossfade(row + i, incoming, (uint32_t)(frame + i - begin), voice->loop_fade, step);
+        i += step;
     }
 }
 
 // Returns the frame before the playhead.
-static float frame_before(const struct voice *voice, const float *samples, const struct playhead *playhead) RCORE_RT {
+static float frame_before(const struct voice *voice, uint32_t channel, const struct playhead *playhead) RCORE_RT {
     if (playhead->past_end) {
         return 0.0f; // the silence after the end
     }
@@ -75,18 +109,18 @@ static float frame_before(const struct voice *voice, const float *samples, const
     if (after == 0) {
         return 0.0f;
     }
-    float sample = samples[after - 1];
+    float sample;
+    copy_frames(voice, channel, after - 1, 1, &sample);
     if (voice->loop_fade > 0 && (back || playhead_loops(voice, playhead))) {
-        fade_loop(voice, samples, after - 1, 1, &sample);
+        fade_loop(voice, channel, after - 1, 1, &sample);
     }
     return sample;
 }
 
 void playhead_gather(const struct voice *voice, uint32_t channel, struct playhead playhead, uint32_t nframes,
                      float *row) RCORE_RT {
-    const float *samples = voice->samples + channel * voice->stride;
     playhead_settle(voice, &playhead);
-    *row++ = frame_before(voice, samples, &playhead);
+    *row++ = frame_before(voice, channel, &playhead);
     while (nframes > 0) {
         playhead_settle(voice, &playhead);
         const bool loops = playhead_loops(voice, &playhead);
@@ -95,9 +129,9 @@ void playhead_gather(const struct voice *voice, uint32_t channel, struct playhea
         if (step == 0) {
             break;
         }
-        memcpy(row, samples + playhead.frame, sizeof(float) * step);
+        copy_frames(voice, channel, playhead.frame, step, row);
         if (loops && voice->loop_fade > 0) {
-            fade_loop(voice, samples, playhead.frame, step, row);
+            fade_loop(voice, channel, playhead.frame, step, row);
         }
         playhead.frame += step;
         row += step;

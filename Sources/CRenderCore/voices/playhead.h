@@ -2,6 +2,7 @@
 #ifndef RCORE_PLAYHEAD_H
 #define RCORE_PLAYHEAD_H
 
+#include "voices/page_cache.h"
 #include "voices/voice_state.h"
 
 /// Return and set the voice's current playhead. [render]
@@ -14,6 +15,17 @@ static inline void voice_set_playhead(struct voice *voice, struct playhead playh
     voice->wrapped = playhead.wrapped;
     voice->past_end = playhead.past_end;
     voice->direct_end = 0; // computed again when needed
+}
+
+/// Returns the samples of one channel from `frame` (below the length) on, and sets `count` to the
+/// number that follow each other there; NULL and 0: they are not in memory. [render]
+static inline const float *memory_samples(const struct voice *voice, uint32_t channel, uint64_t frame,
+                                          uint64_t *count) RCORE_RT {
+    if (voice->is_paged) {
+        return pages_samples(voice->params.buffer, channel, frame, count);
+    }
+    *count = voice->nframes - frame;
+    return voice->samples + channel * voice->stride + frame;
 }
 
 /// Wraps the playhead to loop_start if it is at loop_end and has passes left.

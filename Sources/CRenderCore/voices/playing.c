@@ -8,6 +8,7 @@
 #include "mix/curves.h"
 #include "mix/ramp.h"
 #include "voices/envelope.h"
+#include "voices/paging.h"
 #include "voices/polyphony.h"
 #include "voices/pool.h"
 #include "voices/source.h"
@@ -126,6 +127,9 @@ static void render_segment(rcore_t *core, struct voice *voice, uint32_t offset, 
     source_advance(voice, nframes);
     ramp_advance_and_stop(&voice->gain, nframes);
     ramp_advance(&voice->speed, nframes);
+    if (voice->is_paged) {
+        ramp_advance(&voice->page_fade, nframes);
+    }
     if (voice->has_envelope) {
         envelope_advance(voice_envelope(core, voice), nframes);
         playing_follow_envelope(core, voice);
@@ -135,13 +139,13 @@ static void render_segment(rcore_t *core, struct voice *voice, uint32_t offset, 
 }
 
 // Counts the missing frames unless the source has ended. Ends a fade-out at once: its frames may
-// never arrive.
+// never arrive. A note whose envelope falls to 0 waits for them.
 static void underrun(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
     if (!source_over(voice)) {
         add_to_counter(&voice->underruns, nframes);
         add_to_counter(&core->counters.underrun_frames, nframes);
     }
-    if (voice->fade.target == 0.0f) {
+    if (voice->fade.target == 0.0f && (voice->stopping || !voice->has_envelope)) {
         ramp_set(&voice->fade, 0.0f);
     }
 }
@@ -163,6 +167,9 @@ static uint32_t due_frames(const struct voice *voice, uint32_t nframes) RCORE_RT
     if (voice->kind == SOURCE_MEMORY) {
         limit(&nframes, voice->gain.remaining);
     }
+    if (voice->is_paged) {
+        limit(&nframes, voice->page_fade.remaining);
+    }
     return nframes;
 }
 
@@ -171,6 +178,11 @@ static uint32_t due_frames(const struct voice *voice, uint32_t nframes) RCORE_RT
 // paused or suspended renders nothing.
 static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
     const bool suspended = voice_suspended(core, voice);
+    const rcore_end_t end = voice->is_paged ? paging_follow(core, voice, nframes) : RCORE_END_NONE;
+    if (end != RCORE_END_NONE) {
+        playing_end(core, voice, end);
+        return;
+    }
     if (voice->stopping && (suspended || voice->fade.remaining == 0)) {
         playing_end(core, voice, (rcore_end_t)voice->end); // the rest of its fade is inaudible
         return;
@@ -183,12 +195,12 @@ static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
     }
     uint32_t done = 0;
     for (uint32_t due; (due = due_frames(voice, nframes - done)) > 0;) {
-        const uint32_t segment = source_segment(core, voice, due);
+        const uint32_t segment = paging_waits(voice) ? 0 : source_segment(core, voice, due);
         if (segment > 0) {
             render_segment(core, voice, done, segment);
             done += segment;
         } else if (!drain(core, voice)) {
-            underrun(core, voice, due);
+            underrun(core, voice, voice->is_paged ? nframes - done : due);
             break;
         }
     }

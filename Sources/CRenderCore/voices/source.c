@@ -4,6 +4,8 @@
 #include "core/counters.h"
 #include "mix/ramp.h"
 #include "voices/buffer.h"
+#include "voices/page_cache.h"
+#include "voices/paging.h"
 #include "voices/playhead.h"
 #include "voices/seek.h"
 #include "voices/varispeed.h"
@@ -14,13 +16,16 @@
 static void start_memory(struct voice *voice) RCORE_RT {
     const rcore_voice_params_t *params = &voice->params;
     const rcore_buffer_t *buffer = params->buffer;
-    voice->samples = buffer->samples;
+    voice->samples = buffer->cache == NULL ? buffer->samples : NULL;
     voice->stride = buffer->stride;
     voice->nframes = buffer->nframes;
     voice->channels = buffer->channels;
     voice->loop_start = params->loop_start;
     voice->loop_end = params->loop_end == 0 ? buffer->nframes : params->loop_end;
     voice->loop_fade = params->loop_fade_frames;
+    if (buffer->cache != NULL) {
+        paging_start(voice);
+    }
     // A seek before the start may have set a frame beyond the end.
     const uint64_t start = params->start_frame < voice->nframes ? params->start_frame : voice->nframes;
     voice_set_playhead(voice, (struct playhead){start, params->loop_count, false, false});
@@ -28,7 +33,7 @@ static void start_memory(struct voice *voice) RCORE_RT {
 
 void source_start(struct voice *voice) RCORE_RT {
     const rcore_voice_params_t *params = &voice->params;
-    voice->rendered_all = voice->primed = voice->gathered = false;
+    voice->rendered_all = voice->primed = voice->gathered = voice->is_paged = false;
     voice->phase = 0;
     voice->seek_remaining = 0;
     voice->samples = NULL;
@@ -53,10 +58,10 @@ void source_start(struct voice *voice) RCORE_RT {
 
 void source_leave_loop(struct voice *voice) RCORE_RT {
     // Within the loop's crossfade, its end included, the voice already fades to the loop's start,
-    // so it must wrap once more.
+    // so it must wrap once more. So it does if what follows the loop is not yet in memory.
     const bool fading = voice->loop_fade > 0 && voice->loops > 0 && voice->frame <= voice->loop_end &&
                         voice->frame >= voice->loop_end - voice->loop_fade;
-    voice->loops = fading ? 1 : 0;
+    voice->loops = fading || (voice->is_paged && voice->loops > 0 && !voice->can_leave_loop) ? 1 : 0;
     voice->direct_end = 0;
 }
 
@@ -81,9 +86,14 @@ static uint32_t gather_segment(rcore_t *core, struct voice *voice, uint32_t nfra
 }
 
 // Returns the length of the next segment of a memory source: samples that can be read directly, or
-// those that `gather_segment` prepares. Returns 0 at the end of the source.
+// those that `gather_segment` prepares. Returns 0 at the end of the source, and if the next samples
+// are not in memory.
 static uint32_t memory_segment(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
     voice->gathered = false;
+    if (voice->is_paged) {
+        const uint64_t ahead = paging_ahead(voice);
+        nframes = ahead < nframes ? (uint32_t)ahead : nframes;
+    }
     if (voice->frame >= voice->direct_end) {
         struct playhead playhead = voice_playhead(voice);
         playhead_settle(voice, &playhead);
@@ -91,9 +101,14 @@ static uint32_t memory_segment(rcore_t *core, struct voice *voice, uint32_t nfra
         if (source_over(voice)) {
             return 0;
         }
-        const uint64_t direct = voice->seek_remaining > 0 ? 0 : playhead_direct(voice, &playhead);
+        uint64_t direct = voice->seek_remaining > 0 ? 0 : playhead_direct(voice, &playhead);
         if (direct == 0) {
             return gather_segment(core, voice, nframes);
+        }
+        if (voice->is_paged) {
+            uint64_t contiguous;
+            (void)memory_samples(voice, 0, voice->frame, &contiguous);
+            direct = contiguous < direct ? contiguous : direct;
         }
         voice->direct_end = voice->frame + direct;
     }
@@ -162,8 +177,11 @@ const float *source_channel(const rcore_t *core, struct voice *voice, uint32_t c
         return slot_channel(core, core->voices.source_samples, 0, channel);
     }
     switch (voice->kind) {
-    case SOURCE_MEMORY:
-        return voice->samples + channel * voice->stride + voice->frame;
+    case SOURCE_MEMORY: {
+        uint64_t unused;
+        return voice->is_paged ? pages_samples(voice->params.buffer, channel, voice->frame, &unused)
+                               : voice->samples + channel * voice->stride + voice->frame;
+    }
     case SOURCE_STREAM: {
         const float *samples;
         (void)rcore_fifo_peek(voice->params.fifo, channel, 0, nframes, &samples);

@@ -10,6 +10,7 @@
 #include "core/counters.h"
 #include "mix/ramp.h"
 #include "voices/interpolation.h"
+#include "voices/paging.h"
 #include "voices/playhead.h"
 #include "voices/seek.h"
 
@@ -62,6 +63,9 @@ static uint64_t frames_ahead(struct voice *voice, bool *finished) RCORE_RT {
         playhead_settle(voice, &playhead);
         voice_set_playhead(voice, playhead);
         const uint64_t ahead = playhead_remaining(voice, &playhead);
+        if (voice->is_paged && paging_ahead(voice) < ahead) {
+            return paging_ahead(voice); // it has faded out before what it cannot interpolate
+        }
         return ahead > voice->seek_remaining ? ahead : voice->seek_remaining;
     }
     // Before the count is loaded: if the stream is finished, the count then includes all its
@@ -107,7 +111,11 @@ static const float *row_of(rcore_t *core, const struct voice *voice, uint32_t ch
     const struct playhead playhead = voice_playhead(voice);
     const bool after_wrap = voice->wrapped && voice->frame == voice->loop_start;
     if (voice->seek_remaining == 0 && voice->frame > 0 && !after_wrap && playhead_direct(voice, &playhead) >= count) {
-        return voice->samples + channel * voice->stride + voice->frame - 1;
+        uint64_t contiguous;
+        const float *samples = memory_samples(voice, channel, voice->frame - 1, &contiguous);
+        if (contiguous >= count) {
+            return samples;
+        }
     }
     voice_gather(core, voice, channel, count - 1);
     return core->voices.gather_samples;

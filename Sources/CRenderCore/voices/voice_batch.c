@@ -17,7 +17,8 @@
 void batch_join(const rcore_t *core, struct voice *voice) RCORE_RT {
     batch_leave(voice);
     const bool is_steady = !voice->paused && !voice->stopping && voice->fade.remaining == 0 &&
-                           voice->fade.target == 1.0f && !varispeed_applies(voice) && !voice->is_filtered;
+                           voice->fade.target == 1.0f && !varispeed_applies(voice) && !voice->is_filtered &&
+                           !voice->is_paged;
     if (voice->kind != SOURCE_MEMORY || !is_steady || voice->bus >= core->config.max_buses ||
         voice->bus >= BATCH_PAIR - 1) {
         return;

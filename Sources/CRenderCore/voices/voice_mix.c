@@ -7,6 +7,7 @@
 #include "mix/pan.h"
 #include "mix/ramp.h"
 #include "voices/filter.h"
+#include "voices/paging.h"
 #include "voices/source.h"
 #include "voices/voice.h"
 
@@ -84,23 +85,27 @@ static void mix_channel(const rcore_t *core, const struct voice *voice, uint32_t
 
 // Returns the scaling of the voice by its gain and its fade over the next `nframes` frames: a
 // constant, one ramp that lasts for all of them (times the other's constant), or else an envelope
-// of their product.
+// of their product, and of the fade at a missing page.
 static struct scaling voice_scaling(rcore_t *core, const struct voice *voice, uint32_t nframes) RCORE_RT {
     const struct ramp *gain = &voice->gain;
     const struct ramp *fade = &voice->fade;
     struct scaling scaling = {.envelope = NULL, .gain = 1.0f};
-    if (gain->remaining == 0 && fade->remaining == 0) {
+    const bool has_page_fade = paging_fades(voice);
+    if (gain->remaining == 0 && fade->remaining == 0 && !has_page_fade) {
         scaling.gain = gain->target * fade->target;
-    } else if (fade->remaining == 0 && gain->remaining >= nframes) {
+    } else if (fade->remaining == 0 && gain->remaining >= nframes && !has_page_fade) {
         scaling.ramp = *gain;
         scaling.gain = fade->target;
-    } else if (gain->remaining == 0 && fade->remaining >= nframes) {
+    } else if (gain->remaining == 0 && fade->remaining >= nframes && !has_page_fade) {
         scaling.ramp = *fade;
         scaling.gain = gain->target;
     } else {
         envelope_fill(core->mix.envelope, nframes);
         ramp_multiply(gain, core->mix.envelope, nframes);
         ramp_multiply(fade, core->mix.envelope, nframes);
+        if (has_page_fade) {
+            ramp_multiply(&voice->page_fade, core->mix.envelope, nframes);
+        }
         scaling.envelope = core->mix.envelope;
     }
     return scaling;

@@ -5,6 +5,7 @@
 #include "rcore_voice.h"
 #include "voices/envelope.h"
 #include "voices/filter.h"
+#include "voices/page_cache.h"
 #include "voices/voice_state.h"
 
 #include <stdatomic.h>
@@ -41,6 +42,8 @@ struct voice_pool {
     /// Number of voices that have ended so far.
     uint64_t ended_count;
     struct polyphony polyphony;
+    /// NULL until the core has one; set once.
+    _Atomic(struct page_cache *) page_cache;
     /// [channel * stride]: a temporary buffer of one voice (render callback, varispeed, gathered
     /// segment), or of one bus (output of a delay line, input of a meter).
     float *source_samples;

@@ -43,7 +43,7 @@ enum { BATCH_NONE = 0, BATCH_PAIR = 1 << 15 };
 /// One voice of the pool. Its fields are in the order of how often a cycle reads them: for a voice
 /// in a batch (voice_batch.c), the first cache line suffices.
 struct voice {
-    /// Memory: `samples[channel * stride + frame]`; NULL for other sources.
+    /// Memory: `samples[channel * stride + frame]`; NULL for other sources and streamed buffers.
     alignas(64) const float *samples;
     /// Memory: the next frame.
     uint64_t frame;
@@ -118,6 +118,12 @@ struct voice {
     bool is_filtered;
     /// Its source has ended; its filter fades out.
     bool is_draining;
+    /// Memory: plays a streamed buffer (paging.h).
+    bool is_paged;
+    /// Its note may leave its loop.
+    bool leaves_loop;
+    /// Paged: what follows the loop is in memory, or far away.
+    bool can_leave_loop;
     /// An rcore_end_t, once the voice is stopping.
     uint8_t end;
     /// Memory: how often it will still wrap.
@@ -142,6 +148,10 @@ struct voice {
     /// The playhead from before the seek, which advances until it has faded out.
     struct playhead seek_from;
     _Atomic(uint64_t) underruns;
+    /// Paged: 1 = audible, 0 = waits for a page.
+    struct ramp page_fade;
+    /// Paged: the value of `frames` up to which the source is in memory; UINT64_MAX: to its end.
+    uint64_t ahead_end;
 
     /// Belongs to the voice's owner until the start command is read, then to the render thread.
     rcore_voice_params_t params;

@@ -88,7 +88,7 @@ static void voice_start(rcore_t *core, struct voice *voice, rcore_voice_t handle
 }
 
 bool voice_begin(rcore_t *core, rcore_voice_t handle, const rcore_voice_params_t *params,
-                 const struct envelope *envelope, const struct filter_settings *filter) RCORE_RT {
+                 const struct envelope *envelope, const struct filter_settings *filter, bool leaves_loop) RCORE_RT {
     struct voice *voice = voice_find(core, handle);
     voice->params = *params;
     if (filter != NULL) {
@@ -101,6 +101,7 @@ bool voice_begin(rcore_t *core, rcore_voice_t handle, const rcore_voice_params_t
     if (voice_find(core, handle) == NULL) {
         return false;
     }
+    voice->leaves_loop = leaves_loop;
     voice->has_envelope = true;
     *voice_envelope(core, voice) = *envelope;
     envelope_start(voice_envelope(core, voice));

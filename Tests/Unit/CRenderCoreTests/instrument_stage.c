@@ -33,8 +33,12 @@ static void expect_ok(rcore_status_t status) {
 player_t player_open(const rcore_config_t *core, const rcore_instrument_config_t *config, const rcore_zone_t *zones,
                      uint32_t count) {
     const rcore_config_t usual = player_stage_config();
+    return player_on(stage_open(core != NULL ? core : &usual), config, zones, count);
+}
+
+player_t player_on(stage_t stage, const rcore_instrument_config_t *config, const rcore_zone_t *zones, uint32_t count) {
     const rcore_instrument_config_t usual_config = player_config();
-    player_t player = {.stage = stage_open(core != NULL ? core : &usual)};
+    player_t player = {.stage = stage};
     rcore_status_t status = RCORE_BAD_ARGUMENT;
     player.instrument =
         rcore_instrument_create(player.stage.core, config != NULL ? config : &usual_config, zones, count, &status);

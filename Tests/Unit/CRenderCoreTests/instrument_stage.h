@@ -26,6 +26,8 @@ rcore_zone_t player_zone(const rcore_buffer_t *buffer);
 /// above.
 player_t player_open(const rcore_config_t *core, const rcore_instrument_config_t *config, const rcore_zone_t *zones,
                      uint32_t count);
+/// Adds an instrument to a stage, which then belongs to the player.
+player_t player_on(stage_t stage, const rcore_instrument_config_t *config, const rcore_zone_t *zones, uint32_t count);
 void player_close(player_t *player);
 
 /// Posts a message of three bytes (of two, for a program change or channel pressure).
