@@ -15,7 +15,7 @@ extension AudioEngine {
     /// which calls no scheduler: that could wait for a lock that the thread holds.
     func finishBackgroundWork() {
         deliverMIDI()
-        fillStreams()
+        fillStreams(waits: !driver.hasClock)
         let (recorder, meters) = control.withState { state in
             control.updateOutdatedSpeeds(&state)
             // The core may still write to a recorder that has ended, until a plan without it takes
@@ -35,12 +35,14 @@ extension AudioEngine {
     /// else, and soon fill what the background queue empties.
     func fillForCycle() {
         advanceTransport()
-        fillStreams()
+        fillStreams(waits: true)
         guard let failure = control.withState({ $0.plan.outputRecorder })?.drain() else { return }
         control.background.run { [observers = control.observers] in observers.send(.captureFailed(failure)) }
     }
 
-    private func fillStreams() {
+    /// Fills streams, and reads pages. `waits`: the next cycle waits for all of them; otherwise,
+    /// other work comes between many pages.
+    private func fillStreams(waits: Bool) {
         let streams = voices.withLock { voices in
             voices.started.values.compactMap { voice in
                 if case .stream(let stream) = voice.source { stream } else { nil }
@@ -48,7 +50,9 @@ extension AudioEngine {
         }
         // A part of each before all of one: when many start together, none is late.
         for stream in streams { stream.fill(share: 0.25) }
+        let hasMorePages = pages.load(most: waits ? .max : 32)
         for stream in streams { stream.fill() }
+        if hasMorePages { rcore_wake(control.core.handle) }
     }
 
     /// Reclaims ended voices, reads the core's events, and delivers everything outside the locks.
@@ -85,9 +89,9 @@ extension AudioEngine {
     /// there is anything to report.
     @discardableResult
     private func reap() -> Bool {
-        let ended = voices.withLock { voices in
-            _ = retired.takeUnused()
-            return control.takeEndedVoices().compactMap { handle, session in
+        let (ended, unused) = voices.withLock { voices in
+            let unused = retired.takeUnused()
+            let ended: [Voice] = control.takeEndedVoices().compactMap { handle, session in
                 voices.endedSessions[ObjectIdentifier(session)] = session
                 let voice = voices.started.removeValue(forKey: handle)
                 voice?.end(in: control.core)
@@ -95,9 +99,11 @@ extension AudioEngine {
                 if let voice, voice.onEnd != nil { voices.ended.append(voice) }
                 return voice
             }
+            return (ended, unused)
         }
-        // Voices are released under no lock: their sources may belong to the app, or be inputs,
-        // which take the control lock.
+        // Voices and sounds are released under no lock: their sources may belong to the app, close
+        // files, or be inputs, which take the control lock.
+        withExtendedLifetime(unused) {}
         return !ended.isEmpty
     }
 }

@@ -29,11 +29,16 @@ extension AudioEngine {
         public var maximumChannels: Int
         /// How far file streams read ahead, in seconds, 0.05…60. Checked when a stream is created.
         public var readAhead: Double
+        /// The memory in bytes from which instruments play what follows the heads of streamed
+        /// sounds (`StreamedSound`): 1 MiB…64 GiB. It consists of pages of 64 KiB, which take up
+        /// memory once they have been read for the first time. Each note of a stereo sound at
+        /// 48 kHz needs about five of them; notes at the same place of a sound share them.
+        public var pageCacheSize: Int
 
         public init(
             maximumVoices: Int = 256, polyphony: Int? = nil, maximumBuses: Int = 64, maximumSends: Int = 64,
             maximumRoutes: Int = 8, maximumInputs: Int = 4, maximumQueues: Int = 7, maximumCurves: Int = 256,
-            maximumChannels: Int = 8, readAhead: Double = 1
+            maximumChannels: Int = 8, readAhead: Double = 1, pageCacheSize: Int = 64 << 20
         ) {
             self.maximumVoices = maximumVoices
             self.polyphony = polyphony
@@ -45,6 +50,7 @@ extension AudioEngine {
             self.maximumCurves = maximumCurves
             self.maximumChannels = maximumChannels
             self.readAhead = readAhead
+            self.pageCacheSize = pageCacheSize
         }
 
         var coreSizes: rcore_config_t {

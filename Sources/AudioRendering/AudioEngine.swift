@@ -15,6 +15,7 @@ public final class AudioEngine: Sendable {
     public let transport: AudioTransport
     let control: EngineControl
     let retired: RetiredSounds
+    let pages: PageLoader
     /// The session buses by slot, for `bus`.
     let sessions = Mutex<[Int: WeakSession]>([:])
     /// Held while ended voices and sounds are reclaimed; taking it waits for a reclaim in progress.
@@ -46,6 +47,7 @@ public final class AudioEngine: Sendable {
         control = EngineControl(core: core, driver: driver)
         transport = try AudioTransport(control: control)
         retired = RetiredSounds(core: core)
+        pages = PageLoader(core: core, bytes: configuration.pageCacheSize)
         // Resets what an earlier engine has set.
         driver.reportOutputLatencies([])
         try? driver.useTransport(.own, replacesLeader: false)

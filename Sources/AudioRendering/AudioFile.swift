@@ -18,6 +18,9 @@ public final class AudioFile {
     /// Sample rate, channels and encoding, for display: "44100 Hz, 2 ch, WAV (Microsoft), Signed 16
     /// bit PCM".
     public let formatDescription: String
+    /// Whether the samples after `seek` are those of a file read from its beginning on. Those of
+    /// Ogg and MP3 files are not, and in some rare encodings `seek` has no effect.
+    package let seeksExactly: Bool
     /// The number of samples read so far that were NaN or infinite.
     public private(set) var nonFiniteSampleCount = 0
     /// The defect of a file that could be opened nevertheless; nil until one is found.
@@ -75,6 +78,13 @@ public final class AudioFile {
         sampleRate = shape.sampleRate
         frameCount = info.frames == .max ? 0 : info.frames
         formatDescription = Self.describe(info)
+        let container = info.format & Int32(SF_FORMAT_TYPEMASK)
+        // libsndfile calls DWVW seekable, but refuses to seek in it.
+        let isDWVW = [SF_FORMAT_DWVW_12, SF_FORMAT_DWVW_16, SF_FORMAT_DWVW_24, SF_FORMAT_DWVW_N].contains {
+            info.format & Int32(SF_FORMAT_SUBMASK) == Int32($0)
+        }
+        let isInexact = [SF_FORMAT_MPEG, SF_FORMAT_OGG].contains { container == Int32($0) }
+        seeksExactly = info.seekable != 0 && !isInexact && !isDWVW
         defect =
             isCutOff && frameCount > 0
             ? .truncated(path: path, frames: frameCount, expected: nil) : Self.truncation(of: handle, info, path)

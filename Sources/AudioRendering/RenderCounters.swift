@@ -8,7 +8,7 @@ public struct RenderCounters: Equatable, Sendable {
     public var lateCommands: UInt64
     /// Events lost because they were not read in time.
     public var droppedEvents: UInt64
-    /// Frames that streams did not deliver in time.
+    /// Frames that streams, or the disk for notes of streamed sounds, did not deliver in time.
     public var underrunFrames: UInt64
     /// Voices that were stolen: faded out in favor of another voice.
     public var stolenVoices: UInt64

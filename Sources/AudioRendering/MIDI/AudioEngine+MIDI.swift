@@ -42,7 +42,7 @@ extension AudioEngine {
         guard let channels else { throw bus.identity.removed }
         let core = try CoreInstrument(
             zones, configuration.coreConfiguration(), slot: bus.slot, channels: channels, of: bus, core: control.core,
-            retired: retired)
+            pages: pages, retired: retired)
         let target = try control.changeMIDI { $0.addInstrument(core) }
         return AudioInstrument(
             identity: MIDITargetIdentity(number: target, control: control), core: core, control: control)

@@ -1,7 +1,8 @@
 internal import CRenderCore
 internal import Platform
 
-/// Plays sounds in memory as notes, on the exact frames of MIDI messages.
+/// Plays sounds as notes, on the exact frames of MIDI messages: from memory, and long ones from
+/// their files (`StreamedSound`).
 ///
 /// Messages come from inputs (`MIDIInput.connect`), or from the app (`send`, `CommandQueue.send`).
 /// The instrument follows note-on and note-off, pitch bend (its range is set by RPN 0), volume (7),

@@ -2,10 +2,12 @@ internal import CRenderCore
 
 extension InstrumentZone {
     /// The core's zone. Throws `invalidArgument` with the name of the value that is out of range.
-    func coreZone(map: ChannelMap?, core: RenderCore, number: Int) throws(AudioEngineError) -> rcore_zone_t {
+    func coreZone(
+        buffer: OpaquePointer, map: ChannelMap?, core: RenderCore, number: Int
+    ) throws(AudioEngineError) -> rcore_zone_t {
         try checkRanges(zone: number)
         var zone = rcore_zone_default()
-        zone.buffer = sound.handle
+        zone.buffer = buffer
         zone.matrix = map?.handle
         zone.sample_rate = UInt32(sound.sampleRate ?? 0)
         let rate = sound.sampleRate ?? Int(rcore_configuration(core.handle).sample_rate)
@@ -68,6 +70,10 @@ extension InstrumentZone {
         try check((-1...1).contains(pan), "a pan of \(pan); valid: -1 to 1")
         try check(
             (0..<frames).contains(startFrame), "the first frame \(startFrame) of a sound of \(frames) frames")
+        let head = sound.preloaded.frameCount
+        try check(
+            startFrame < head,
+            "the first frame \(startFrame) of a streamed sound whose head has \(head); make it longer")
         try check((0...60).contains(chokeTime), "a choke time of \(chokeTime) s; valid: 0 to 60")
         try check(envelope.problem == nil, envelope.problem ?? "")
         if let filter {

@@ -3,7 +3,7 @@
 public struct InstrumentZone: Sendable {
     /// The samples. Without a sample rate, one frame of them is played per frame of the server at
     /// the root key, and times in seconds apply to the server's rate when the instrument is made.
-    public var sound: AudioBuffer
+    public var sound: any InstrumentSound
     /// The keys, 0…127; 60 is middle C.
     public var keys: ClosedRange<Int> = 0...127
     /// The note-on velocities, 1…127.
@@ -22,7 +22,7 @@ public struct InstrumentZone: Sendable {
     public var velocityTracking: Float = 1
     /// −1 (left) … 1 (right), added to the channel's pan.
     public var pan: Float = 0
-    /// The first frame to play.
+    /// The first frame to play. Of a streamed sound, it must be preloaded, with some after it.
     public var startFrame = 0
     /// The frames that repeat while the note sounds; nil: the sound is played once, as one-shots
     /// and sounds of releases always are.
@@ -50,9 +50,9 @@ public struct InstrumentZone: Sendable {
     /// The fade-out of a note that is ended so, by the curve of its envelope: 0…60 s.
     public var chokeTime = 0.005
 
-    public init(_ sound: AudioBuffer) { self.sound = sound }
+    public init(_ sound: any InstrumentSound) { self.sound = sound }
 
-    public init(_ sound: AudioBuffer, keys: ClosedRange<Int>, rootKey: Int) {
+    public init(_ sound: any InstrumentSound, keys: ClosedRange<Int>, rootKey: Int) {
         self.sound = sound
         self.keys = keys
         self.rootKey = rootKey
