@@ -8,6 +8,15 @@ struct RegularFile: ~Copyable {
     enum Failure: Error {
         case notFound, notAFile, notPermitted
         case notReadable(reason: String)
+
+        var reason: String {
+            switch self {
+            case .notFound: "there is no such file"
+            case .notAFile: "it is not a file"
+            case .notPermitted: "access is denied"
+            case .notReadable(let reason): reason
+            }
+        }
     }
 
     /// The number of bytes when the file was opened.

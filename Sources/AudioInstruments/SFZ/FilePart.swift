@@ -1,15 +1,24 @@
 internal import AudioRendering
 
-/// The next frames of a file, up to a number of them.
+/// A part of a file.
 final class FilePart: AudioReader {
     let frameCount: Int64
     private let file: AudioFile
     private let firstFrame: Int64
     private var position: Int64 = 0
 
-    /// Begins at `firstFrame`, the file's position.
+    /// The next frames of a file, whose position is `firstFrame`: up to a number of them.
     init(_ file: AudioFile, firstFrame: Int64, frames: Int64) {
         (self.file, self.firstFrame, frameCount) = (file, firstFrame, frames)
+    }
+
+    /// Opens a file. Throws if it cannot be opened, or has no such frames.
+    convenience init(_ path: AudioFilePath, frames: Range<Int64>) throws(AudioFileError) {
+        let file = try AudioFile(path: path)
+        guard frames.lowerBound == 0 || file.seek(toFrame: frames.lowerBound) == frames.lowerBound else {
+            throw .undecodable(path: path.description, reason: "it cannot seek to frame \(frames.lowerBound)")
+        }
+        self.init(file, firstFrame: frames.lowerBound, frames: Int64(frames.count))
     }
 
     var channels: Int { file.channels }

@@ -1,97 +1,68 @@
 internal import AudioRendering
-internal import Glibc
 
 extension SFZFile {
-    /// Reads the sound files, each once, and returns the zones that play them.
-    ///
-    /// A region whose sound cannot be read is left out, and a problem. Reads the files one after
-    /// the other, which may take seconds: not for the main thread. Throws if no sound can be read,
-    /// or if the sounds need more than `memoryLimit` bytes as 32-bit samples.
-    public func load(memoryLimit: Int = 1 << 30) throws(SFZFileError) -> SFZInstrument {
-        var loader = Loader(memoryLimit: memoryLimit, alternatives: Alternatives(regions))
-        var zones: [InstrumentZone] = []
-        do throws(SFZFileError) {
-            for region in regions {
-                zones += try loader.zones(of: region)
-                guard zones.count <= Self.maximumRegionCount else {
-                    zones = Array(zones.prefix(Self.maximumRegionCount))
-                    loader.problems.add(.tooManyRegions(limit: Self.maximumRegionCount), region.place)
-                    break
-                }
-            }
-            guard !zones.isEmpty else { throw SFZFileError(.noSounds(reason: loader.firstReason ?? "there is none.")) }
-        } catch {
-            throw path.map(error.of) ?? error
-        }
-        var configuration = AudioInstrument.Configuration()
-        configuration.bendRange = loader.bendRange(of: regions)
-        return SFZInstrument(
-            zones: zones, configuration: configuration, problems: problems + loader.problems.finished())
-    }
-
-    /// Reads sounds, and makes zones of regions.
-    struct Loader {
-        let memoryLimit: Int
-        let alternatives: Alternatives
-        var problems = ProblemList()
-        /// Why the first sound could not be read.
-        private(set) var firstReason: String?
-        private var sounds: [SoundKey: Sound] = [:]
-        private var failures: Set<AudioFilePath> = []
-        private var byteCount = 0
-        /// The numbers of choke groups, which are those of instruments from 1 on.
-        private var groups: [Int: Int] = [:]
-
-        /// A file, or the part of it that regions with an `end` play.
-        private struct SoundKey: Hashable {
-            var path: AudioFilePath
-            var part: Range<Int64>?
-            /// Whether the part begins with the loop that the file states, if that is earlier.
-            var hasLoopOfFile = false
-        }
+    /// Reads sounds: each file once, or each part of it that regions with an `end` play.
+    struct Sounds {
         struct Sound {
-            var buffer: AudioBuffer
-            /// The frame of the file at which the buffer begins.
+            /// In memory, or streamed.
+            var samples: any InstrumentSound
+            /// The frame of the file at which the samples begin.
             var firstFrame: Int
             /// In frames of the file.
             var loop: Range<Int64>?
             var rootKey: Int?
         }
 
-        init(memoryLimit: Int, alternatives: Alternatives) {
-            (self.memoryLimit, self.alternatives) = (max(memoryLimit, 0), alternatives)
-        }
+        private let memoryLimit: Int
+        /// Seconds; nil: nothing is streamed.
+        private let head: Double?
+        /// The frames of the files at which the regions begin. Empty if nothing is streamed.
+        private var offsets: [Key: Set<Int>] = [:]
+        private var sounds: [Key: Sound] = [:]
+        private var failures: Set<AudioFilePath> = []
+        private var byteCount = 0
 
-        // MARK: Sounds
+        /// A file, or a part of it.
+        private struct Key: Hashable {
+            var path: AudioFilePath
+            var part: Range<Int64>?
+            /// Whether the part begins with the loop that the file states, if that is earlier.
+            var hasLoopOfFile = false
 
-        /// Returns the region's sound; nil if it cannot be read.
-        private mutating func sound(of region: Region) throws(SFZFileError) -> Sound? {
-            var key = SoundKey(path: region.path)
-            if let end = region.end {
+            init(_ region: Region) {
+                path = region.path
+                guard let end = region.end else { return }
                 // A loop may begin before the region does.
                 let first = min(region.offset, region.loopStart ?? region.offset, end)
-                key.part = Int64(first)..<Int64(end) + 1
-                key.hasLoopOfFile = region.mayLoop && region.loopStart == nil
+                part = Int64(first)..<Int64(end) + 1
+                hasLoopOfFile = region.mayLoop && region.loopStart == nil
             }
+        }
+
+        init(_ regions: [Region], memoryLimit: Int, head: Double?) {
+            (self.memoryLimit, self.head) = (max(memoryLimit, 0), head)
+            guard head != nil else { return }
+            for region in regions { offsets[Key(region), default: []].insert(region.offset) }
+        }
+
+        /// Returns the region's sound; nil if one of this file could not be read before. Throws if
+        /// it cannot be read; that it needs too much memory is an `SFZFileError`.
+        mutating func sound(of region: Region) throws -> Sound? {
+            let key = Key(region)
             if let known = sounds[key] { return known }
             guard !failures.contains(region.path) else { return nil }
             do {
                 let sound = try read(key)
                 sounds[key] = sound
                 return sound
-            } catch let error as SFZFileError {
-                throw error
             } catch {
                 failures.insert(region.path)
-                fail(.soundNotRead(path: region.path.description, reason: "\(error)"), "\(error)", region)
-                return nil
+                throw error
             }
         }
 
-        private mutating func read(_ key: SoundKey) throws -> Sound {
+        private mutating func read(_ key: Key) throws -> Sound {
             let file = try AudioFile(path: key.path)
-            // One frame more than the memory has room for: what a header declares may be wrong.
-            let room = Int64((memoryLimit - byteCount) / (4 * file.channels)) + 1
             var (first, end): (Int64, Int64) = (0, .max)
             if let part = key.part {
                 first = min(part.lowerBound, key.hasLoopOfFile ? file.loop?.lowerBound ?? .max : .max)
@@ -101,137 +72,46 @@ extension SFZFile {
             guard first < end else {
                 throw AudioFileError.undecodable(path: key.path.description, reason: "it cannot seek")
             }
-            let source = FilePart(file, firstFrame: first, frames: min(end - first, room))
+            let samples: any InstrumentSound =
+                try streamed(key, file, first..<end) ?? inMemory(key, file, first..<end)
+            return Sound(samples: samples, firstFrame: Int(first), loop: file.loop, rootKey: file.rootKey)
+        }
+
+        private mutating func inMemory(_ key: Key, _ file: AudioFile, _ frames: Range<Int64>) throws -> AudioBuffer {
+            // One frame more than the memory has room for: what a header declares may be wrong.
+            let room = Int64((memoryLimit - byteCount) / (4 * file.channels)) + 1
+            let source = FilePart(
+                file, firstFrame: frames.lowerBound, frames: min(frames.upperBound - frames.lowerBound, room))
             let buffer = try AudioBuffer(reading: source, name: key.path.description)
-            let bytes = 4 * file.channels * buffer.frameCount
-            guard bytes <= memoryLimit - byteCount else { throw SFZFileError(.soundsTooLarge(limit: memoryLimit)) }
+            byteCount += try memory(of: buffer.frameCount, channels: file.channels)
+            return buffer
+        }
+
+        /// Returns a sound whose head reaches `head` seconds beyond the last frame at which a
+        /// region begins; nil if the sound cannot be streamed, or if its head would be most of it.
+        private mutating func streamed(
+            _ key: Key, _ file: AudioFile, _ frames: Range<Int64>
+        ) throws -> StreamedSound? {
+            guard let head, file.seeksExactly, file.channels <= StreamedSound.maximumChannelCount else { return nil }
+            let part = frames.clamped(to: 0..<file.frameCount)
+            let starts = (offsets[key] ?? []).filter { part.contains(Int64($0)) }
+            let start = starts.max().map { $0 - Int(part.lowerBound) } ?? 0
+            let headFrames = start + max(1, Int(head * Double(file.sampleRate)))
+            guard 2 * headFrames < part.count else { return nil }
+            let bytes = try memory(of: headFrames, channels: file.channels)
+            let path = key.path
+            let sound = try StreamedSound(name: path.description, headFrames: headFrames) {
+                try FilePart(path, frames: part)
+            }
             byteCount += bytes
-            return Sound(buffer: buffer, firstFrame: Int(first), loop: file.loop, rootKey: file.rootKey)
+            return sound
         }
 
-        private mutating func fail(_ kind: Problem.Kind, _ reason: String, _ region: Region) {
-            firstReason = firstReason ?? reason
-            problems.add(kind, region.place)
-        }
-
-        // MARK: Zones
-
-        /// Returns the zones that play a region, one for each turn in which it is played; none if
-        /// it has no sound.
-        mutating func zones(of region: Region) throws(SFZFileError) -> [InstrumentZone] {
-            guard let sound = try sound(of: region), let keys = region.keys else { return [] }
-            let start = region.offset - sound.firstFrame
-            guard (0..<sound.buffer.frameCount).contains(start) else {
-                let reason = "its offset is beyond the end of the sound"
-                fail(.regionLeftOut(reason: reason), "\(reason).", region)
-                return []
-            }
-            var zone = InstrumentZone(sound.buffer)
-            zone.keys = keys
-            zone.velocities = max(region.lowVelocity, 1)...max(region.highVelocity, 1)
-            zone.programs = region.lowProgram...region.highProgram
-            zone.rootKey = region.rootKey ?? sound.rootKey ?? 60
-            zone.tuning = min(max(region.tune + 100 * region.transpose, -12_000), 12_000)
-            zone.keyTracking = region.keyTracking
-            zone.pan = Float(region.pan / 100)
-            zone.startFrame = start
-            zone.trigger = region.start == .release ? .release : .attack
-            zone.envelope = .init(
-                delay: region.delay, attack: region.attack, hold: region.hold, decay: region.decay,
-                sustain: region.sustain / 100, release: region.release, curve: .exponential)
-            zone.filter = filter(of: region, sound)
-            setGain(of: &zone, region)
-            setLoop(of: &zone, region, sound)
-            zone.group = number(ofGroup: region.group)
-            zone.chokedBy = number(ofGroup: region.offBy)
-            zone.chokeTime =
-                switch region.offMode {
-                case .fast: 0.006
-                case .normal: region.release
-                case .time: region.offTime
-                }
-            if region.isRandom {
-                let how = "regions that alternate at random are played in turn"
-                problems.add(.playedOtherwise(opcode: "lorand, hirand", how: how), region.place)
-            }
-            return alternatives.turns(of: region).map { turn in
-                var copy = zone
-                copy.roundRobin = turn
-                return copy
-            }
-        }
-
-        private mutating func filter(of region: Region, _ sound: Sound) -> InstrumentZone.Filter? {
-            guard region.cutoff > 0, let response = region.filterResponse else { return nil }
-            guard sound.buffer.channels <= 8 else {
-                let how = "sounds with more than 8 channels are not filtered"
-                problems.add(.playedOtherwise(opcode: "cutoff", how: how), region.place)
-                return nil
-            }
-            var filter = InstrumentZone.Filter(
-                response, cutoff: min(max(region.cutoff, 1), 96_000), resonance: region.resonance)
-            filter.keyTracking = region.filterKeyTracking
-            filter.centerKey = min(max(region.filterKey ?? 60, 0), 127)
-            filter.velocityRange = region.filterVelocityRange
-            filter.pressureRange =
-                region.channelPressureRange != 0 ? region.channelPressureRange : region.keyPressureRange
-            if region.channelPressureRange != region.keyPressureRange {
-                let how = "channel and key pressure move the filter alike"
-                problems.add(.playedOtherwise(opcode: "cutoff_chanaft, cutoff_polyaft", how: how), region.place)
-            }
-            filter.controller = region.filterController
-            filter.envelopeRange = region.filterDepth
-            filter.envelope = .init(
-                delay: region.filterDelay, attack: region.filterAttack, hold: region.filterHold,
-                decay: region.filterDecay, sustain: region.filterSustain / 100, release: region.filterRelease)
-            return filter
-        }
-
-        private mutating func setGain(of zone: inout InstrumentZone, _ region: Region) {
-            let decibels = region.volume + region.groupVolume + region.masterVolume + region.globalVolume
-            let gain = pow(10, decibels / 20) * region.amplitude / 100
-            zone.gain = Float(region.isInverted ? -gain : gain)
-            zone.velocityTracking = Float(max(region.velocityTracking, 0) / 100)
-            if region.velocityTracking < 0 {
-                let how = "a negative value has no effect; the velocity does not change the gain"
-                problems.add(.playedOtherwise(opcode: "amp_veltrack", how: how), region.place)
-            }
-        }
-
-        private mutating func setLoop(of zone: inout InstrumentZone, _ region: Region, _ sound: Sound) {
-            let mode = region.loopMode ?? (sound.loop == nil ? .noLoop : .continuous)
-            zone.isOneShot = mode == .oneShot
-            guard mode == .continuous || mode == .sustain, zone.trigger == .attack else { return }
-            let frames = sound.buffer.frameCount
-            let first = region.loopStart ?? sound.loop.map { Int($0.lowerBound) } ?? sound.firstFrame
-            let last = region.loopEnd.map { $0 + 1 } ?? sound.loop.map { Int($0.upperBound) } ?? .max
-            let (start, end) = (max(first - sound.firstFrame, 0), min(last - sound.firstFrame, frames))
-            guard start < end else {
-                let how = "the loop from frame \(first) to \(last) is empty or outside the sound; it is not played"
-                return problems.add(.playedOtherwise(opcode: "loop_start, loop_end", how: how), region.place)
-            }
-            zone.loop = start..<end
-            zone.leavesLoop = mode == .sustain
-            let fade = region.loopFade * Double(sound.buffer.sampleRate ?? 48_000)
-            zone.loopFadeFrames = min(Int(fade), start, end - start)
-        }
-
-        private mutating func number(ofGroup group: Int) -> Int {
-            guard group != 0 else { return 0 }
-            let number = groups[group] ?? groups.count + 1
-            groups[group] = number
-            return number
-        }
-
-        /// Returns the range of the pitch bend in semitones: that of the first region.
-        mutating func bendRange(of regions: [Region]) -> Double {
-            guard let first = regions.first else { return 2 }
-            let cents = abs(first.bendUp)
-            for region in regions where abs(region.bendUp) != cents || abs(region.bendDown) != cents {
-                let how = "all regions bend by \(cents) cents, up and down"
-                problems.add(.playedOtherwise(opcode: "bend_up, bend_down", how: how), region.place)
-            }
-            return min(cents / 100, 96)
+        /// Returns the number of bytes of frames; throws if that is more than there may be.
+        private func memory(of frames: Int, channels: Int) throws(SFZFileError) -> Int {
+            let bytes = 4 * channels * frames
+            guard bytes <= memoryLimit - byteCount else { throw SFZFileError(.soundsTooLarge(limit: memoryLimit)) }
+            return bytes
         }
     }
 }

@@ -21,6 +21,8 @@ public struct SFZFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case noSounds(reason: String)
         /// The sounds need more than `limit` bytes of memory.
         case soundsTooLarge(limit: Int)
+        /// The head of streamed sounds is not 0.1 to 60 s long.
+        case invalidHead(Double)
     }
 
     public let cause: Cause
@@ -49,7 +51,9 @@ public struct SFZFileError: Error, Hashable, Sendable, CustomStringConvertible {
                 + (problem.map { " (\($0))." } ?? "; choose an SFZ file.")
         case .noSounds(let reason): "No sound of \(file) can be played: \(reason)"
         case .soundsTooLarge(let limit):
-            "The sounds of \(file) need more than \(limit >> 20) MiB of memory; allow more, or choose a smaller set."
+            "The sounds of \(file) need more than \(limit >> 20) MiB of memory; allow more, stream them, or choose a smaller set."
+        case .invalidHead(let head):
+            "The sounds of \(file) cannot be streamed with a head of \(head) s; choose 0.1 to 60 s."
         }
     }
 }
