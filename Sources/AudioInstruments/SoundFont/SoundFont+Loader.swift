@@ -8,12 +8,22 @@ extension SoundFont {
     /// banks: a piano and a drum kit of program 0, for example. Load each bank by itself, for an
     /// instrument of its own. A preset that is given several times counts once.
     ///
+    /// `head`: how many seconds of a long sample are in memory after the first frame of each zone
+    /// that plays it, 0.1…60; the rest is streamed from the file while notes play (`StreamedSound`
+    /// says how). The file stays open as long as there are such zones. Samples that are at most
+    /// twice as long as what would be in memory are read as a whole, as are compressed ones. nil:
+    /// all samples are in memory.
+    ///
     /// Zones whose sample cannot be read are left out, and a problem. Reads from the disk, which
     /// may take seconds, above all to decode compressed samples: not for the main thread. Throws
-    /// if a preset is not of this value (of a file that was read again, for example), if nothing
-    /// can be played, or if the samples need more than `memoryLimit` bytes as 32-bit samples. While
-    /// a sample is read, it needs up to two and a half times its memory.
-    public func load(_ presets: [Preset], memoryLimit: Int = 1 << 30) throws(SoundFontError) -> SoundFontInstrument {
+    /// if the head is out of range, if a preset is not of this value (of a file that was read
+    /// again, for example), if nothing can be played, or if what is in memory needs more than
+    /// `memoryLimit` bytes as 32-bit samples. While a sample is read, it needs up to two and a half
+    /// times its memory.
+    public func load(
+        _ presets: [Preset], memoryLimit: Int = 1 << 30, head: Double? = nil
+    ) throws(SoundFontError) -> SoundFontInstrument {
+        if let head, !(0.1...60).contains(head) { throw SoundFontError(.invalidHead(head), path: bytes.path) }
         let known = Set(self.presets)
         for preset in presets where !known.contains(preset) {
             throw SoundFontError(.presetNotFound(name: preset.name), path: bytes.path)
@@ -21,7 +31,7 @@ extension SoundFont {
         var added: Set<Preset> = []
         let presets = presets.filter { added.insert($0).inserted }
         let programs = Set(presets.map(\.program)).sorted()
-        var loader = Loader(self, memoryLimit: memoryLimit)
+        var loader = Loader(self, presets, memoryLimit: memoryLimit, head: head)
         for (place, program) in programs.enumerated() {
             let next = place + 1 < programs.count ? programs[place + 1] : 128
             for preset in presets where preset.program == program {
@@ -44,11 +54,14 @@ extension SoundFont {
 
     /// Loads the presets of a bank, for instruments that follow program changes: 0, or `drumBank`
     /// for channel 10. Of presets with the same program, only the first one.
-    public func load(bank: Int, memoryLimit: Int = 1 << 30) throws(SoundFontError) -> SoundFontInstrument {
+    /// `head` is that of the other `load`.
+    public func load(
+        bank: Int, memoryLimit: Int = 1 << 30, head: Double? = nil
+    ) throws(SoundFontError) -> SoundFontInstrument {
         var programs: Set<Int> = []
         let presets = presets.filter { $0.bank == bank && programs.insert($0.program).inserted }
         guard !presets.isEmpty else { throw SoundFontError(.noBank(bank), path: bytes.path) }
-        return try load(presets, memoryLimit: memoryLimit)
+        return try load(presets, memoryLimit: memoryLimit, head: head)
     }
 
     /// Returns the number of zones that a note plays, of the note that plays the most.
@@ -91,8 +104,22 @@ extension SoundFont {
         /// every zone refers to the same large instrument would have billions of pairs.
         private static let maximumPairs = 1 << 20
 
-        init(_ font: SoundFont, memoryLimit: Int) {
-            (self.font, samples) = (font, Samples(font, memoryLimit: memoryLimit))
+        /// Makes no zones yet. `presets`: those that will be added.
+        init(_ font: SoundFont, _ presets: [Preset], memoryLimit: Int, head: Double?) {
+            (self.font, samples) = (font, Samples(font, memoryLimit: memoryLimit, head: head))
+            if head != nil { findStarts(of: presets) }
+        }
+
+        /// Finds where in the samples zones begin, which the heads of streamed ones must reach.
+        private mutating func findStarts(of presets: [Preset]) {
+            let zones = presets.flatMap { font.tables.zones(of: .phdr, $0.index) }
+            for target in Set(zones.compactMap(\.target)) where target < font.tables[.inst].count - 1 {
+                for zone in instrumentZones(target) {
+                    let record = zone.target ?? 0
+                    guard let header = Samples.Header(font.tables, record) else { continue }
+                    samples.addStart(record, header, ZonePair(ZoneValues(), zone).part(of: header))
+                }
+            }
         }
 
         mutating func add(_ preset: Preset, programs: ClosedRange<Int>) throws(SoundFontError) {
@@ -151,15 +178,12 @@ extension SoundFont {
                 leaveOut(.zonesLeftOut(reason: "there is no sample \(record)"), "a sample is missing")
                 return nil
             }
-            let start = header.isCompressed ? 0 : header.start
-            let first = start + pair.offset(.startAddrsOffset, .startAddrsCoarseOffset)
-            let end =
-                header.isCompressed ? .max : header.end + pair.offset(.endAddrsOffset, .endAddrsCoarseOffset)
+            let part = pair.part(of: header)
             do {
-                let sound = try samples.sound(record, header, first: first, end: end)
-                var zone = InstrumentZone(sound.buffer)
-                zone.startFrame = max(first - sound.firstFrame, 0)
-                guard zone.startFrame < sound.buffer.frameCount else {
+                let sound = try samples.sound(record, header, part)
+                var zone = InstrumentZone(sound.samples)
+                zone.startFrame = max(part.first - sound.firstFrame, 0)
+                guard zone.startFrame < sound.samples.frameCount else {
                     throw Samples.Failure(reason: "a zone begins beyond its end")
                 }
                 if !pair.setPitch(of: &zone, rootKey: header.rootKey, correction: header.correction) {

@@ -34,8 +34,9 @@ extension SoundFont {
         }
 
         struct Sound {
-            var buffer: AudioBuffer
-            /// The frame of the file at which the buffer begins.
+            /// In memory, or streamed.
+            var samples: any InstrumentSound
+            /// The frame of the file at which the samples begin.
             var firstFrame: Int
         }
 
@@ -54,26 +55,45 @@ extension SoundFont {
         private let bytes: SoundFontBytes
         private let tables: Tables
         private let memoryLimit: Int
+        /// Seconds; nil: nothing is streamed.
+        private let head: Double?
+        /// The greatest distance from the beginning of a sample at which a zone begins. Empty if
+        /// nothing is streamed.
+        private var starts: [Key: Int] = [:]
         private var byteCount = 0
         /// The compressed bytes that have been read.
         private var compressedByteCount = 0
         private var sounds: [Key: Result<Sound, Failure>] = [:]
 
-        init(_ font: SoundFont, memoryLimit: Int) {
+        init(_ font: SoundFont, memoryLimit: Int, head: Double?) {
             (bytes, tables, self.memoryLimit) = (font.bytes, font.tables, max(memoryLimit, 0))
+            self.head = head
         }
 
-        /// Returns the sound of a sample from the earlier of `first` and its start on, up to `end`.
-        /// Throws if it cannot be played; that it needs too much memory is a `SoundFontError`.
-        mutating func sound(_ record: Int, _ header: Header, first: Int, end: Int) throws -> Sound {
-            let available = header.isCompressed ? .max : tables.samples.count / 2
-            let end = min(end, available)
-            let begin = max(min(first, header.isCompressed ? 0 : header.start), 0)
-            guard begin < end, first < end else { throw Failure(reason: "it is empty or outside the file's samples") }
-            let key = Key(record: record, frames: begin..<end)
+        /// Returns which frames a zone needs that plays from `first` up to `end`: those from the
+        /// earlier of `first` and the start on. nil if there are none.
+        private func key(_ record: Int, _ header: Header, _ part: ZonePair.Part) -> Key? {
+            let end = min(part.end, header.isCompressed ? .max : tables.samples.count / 2)
+            let begin = max(min(part.first, header.isCompressed ? 0 : header.start), 0)
+            guard begin < end, part.first < end else { return nil }
+            return Key(record: record, frames: begin..<end)
+        }
+
+        /// Has the head of the sample reach beyond the beginning of a zone. Before it is read.
+        mutating func addStart(_ record: Int, _ header: Header, _ part: ZonePair.Part) {
+            guard let key = key(record, header, part) else { return }
+            starts[key] = max(starts[key] ?? 0, part.first - key.frames.lowerBound)
+        }
+
+        /// Returns the sound of the part of a sample that a zone plays. Throws if it cannot be
+        /// played; that it needs too much memory is a `SoundFontError`.
+        mutating func sound(_ record: Int, _ header: Header, _ part: ZonePair.Part) throws -> Sound {
+            guard let key = key(record, header, part) else {
+                throw Failure(reason: "it is empty or outside the file's samples")
+            }
             if let known = sounds[key] { return try known.get() }
             do {
-                let sound = Sound(buffer: try read(header, begin..<end), firstFrame: begin)
+                let sound = Sound(samples: try read(header, key), firstFrame: key.frames.lowerBound)
                 sounds[key] = .success(sound)
                 return sound
             } catch let error as SoundFontError {
@@ -85,9 +105,9 @@ extension SoundFont {
             }
         }
 
-        private mutating func read(_ header: Header, _ frames: Range<Int>) throws -> AudioBuffer {
+        private mutating func read(_ header: Header, _ key: Key) throws -> any InstrumentSound {
             guard !header.isInROM else { throw Failure(reason: "it is in the memory of a sound card") }
-            return try header.isCompressed ? decoded(header, frames: frames.upperBound) : samples(header, frames)
+            return try header.isCompressed ? decoded(header, frames: key.frames.upperBound) : samples(header, key)
         }
 
         /// Counts frames before they are read, or as they are decoded; also of samples that turn
@@ -113,22 +133,49 @@ extension SoundFont {
             }
         }
 
-        private mutating func samples(_ header: Header, _ frames: Range<Int>) throws -> AudioBuffer {
+        private mutating func samples(_ header: Header, _ key: Key) throws -> any InstrumentSound {
             // Before the bytes are read, which each zone could do again.
             guard (1_000...768_000).contains(header.rate) else {
                 throw Failure(reason: "its rate is \(header.rate) Hz; valid: 1,000 to 768,000 Hz")
             }
-            try count(frames.count)
-            let high = try content(tables.samples, 2 * frames.lowerBound..<2 * frames.upperBound)
-            let low = try tables.lowBytes.map { try content($0, frames) }
-            let samples = [Float](unsafeUninitializedCapacity: frames.count) { samples, count in
-                for frame in 0..<frames.count {
-                    let sample = Int32(Int16(bitPattern: UInt16(littleEndian: high, at: 2 * frame))) << 8
-                    samples.initializeElement(at: frame, to: Float(sample | Int32(low?[frame] ?? 0)) / 8_388_608)
-                }
-                count = frames.count
+            let frames = try frames(key.frames)
+            if let head {
+                let headFrames = (starts[key] ?? 0) + max(1, Int(head * Double(header.rate)))
+                if 2 * headFrames < frames.count { return try streamed(header, frames, headFrames: headFrames) }
             }
-            return try AudioBuffer(interleaved: samples, channels: 1, sampleRate: header.rate)
+            try count(frames.count)
+            return try AudioBuffer(
+                interleaved: try read(frames, 0..<frames.count), channels: 1, sampleRate: header.rate)
+        }
+
+        private mutating func streamed(_ header: Header, _ frames: Frames, headFrames: Int) throws -> StreamedSound {
+            try count(headFrames)
+            // So that a file that has become shorter is noticed here.
+            _ = try read(frames, frames.count - 1..<frames.count)
+            let (rate, name) = (header.rate, bytes.path?.description ?? header.name)
+            return try StreamedSound(name: name, headFrames: headFrames) {
+                FrameReader(frames, sampleRate: rate, name: name)
+            }
+        }
+
+        private func frames(_ part: Range<Int>) throws -> Frames {
+            let samples = tables.samples
+            guard 2 * part.upperBound <= samples.count, part.upperBound <= tables.lowBytes?.count ?? .max else {
+                throw Failure(reason: "it is outside the file's samples")
+            }
+            let high = samples.lowerBound + 2 * part.lowerBound..<samples.lowerBound + 2 * part.upperBound
+            let low = tables.lowBytes.map { $0.lowerBound + part.lowerBound..<$0.lowerBound + part.upperBound }
+            return Frames(bytes: bytes, high: high, low: low)
+        }
+
+        private func read(_ frames: Frames, _ range: Range<Int>) throws -> [Float] {
+            do {
+                let samples = try frames.read(range)
+                guard samples.count == range.count else { throw Failure(reason: "the file has become shorter") }
+                return samples
+            } catch let failure as RegularFile.Failure {
+                throw SoundFontError(.init(failure), path: bytes.path)
+            }
         }
 
         /// Decodes a compressed sample, whose start and end are bytes of the chunk.

@@ -40,6 +40,20 @@ extension SoundFont {
         /// Frames by which a position in the sample is moved.
         func offset(_ fine: Generator, _ coarse: Generator) -> Int { self[fine] + 32_768 * self[coarse] }
 
+        /// Frames of a sample from `first` up to `end`.
+        struct Part {
+            var first: Int
+            var end: Int
+        }
+
+        /// The part of the sample that the zone plays. Presets do not change it. A compressed one
+        /// is played to its end.
+        func part(of header: Samples.Header) -> Part {
+            let start = header.isCompressed ? 0 : header.start
+            let end = header.isCompressed ? .max : header.end + offset(.endAddrsOffset, .endAddrsCoarseOffset)
+            return Part(first: start + offset(.startAddrsOffset, .startAddrsCoarseOffset), end: end)
+        }
+
         // MARK: Pitch and gain
 
         /// Returns whether the zone can have the pitch.

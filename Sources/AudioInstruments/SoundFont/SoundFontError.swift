@@ -28,6 +28,8 @@ public struct SoundFontError: Error, Hashable, Sendable, CustomStringConvertible
         case noSounds(reason: String)
         /// The samples need more than `limit` bytes of memory.
         case samplesTooLarge(limit: Int)
+        /// The head of streamed samples is not 0.1 to 60 s long.
+        case invalidHead(Double)
     }
 
     public let cause: Cause
@@ -59,7 +61,9 @@ public struct SoundFontError: Error, Hashable, Sendable, CustomStringConvertible
         case .presetNotFound(let name): "\(file) has no preset '\(name)'; choose one of its `presets`."
         case .noSounds(let reason): "No sound of \(object) can be played: \(reason)."
         case .samplesTooLarge(let limit):
-            "The samples of \(object) need more than \(Self.size(limit)) of memory; allow more, or load fewer presets."
+            "The samples of \(object) need more than \(Self.size(limit)) of memory; allow more, stream them, or load fewer presets."
+        case .invalidHead(let head):
+            "The samples of \(object) cannot be streamed with a head of \(head) s; choose 0.1 to 60 s."
         }
     }
 

@@ -189,7 +189,8 @@ import Testing
         #expect(text { _ = try font.load([]) } == "No sound of the data can be played: no presets were asked for.")
         #expect(
             text { _ = try font.load(bank: 0, memoryLimit: 100) }
-                == "The samples of the data need more than 100 bytes of memory; allow more, or load fewer presets.")
+                == "The samples of the data need more than 100 bytes of memory; allow more, stream them, or load fewer presets."
+        )
         var writer = SoundFontWriter()
         writer.presets[0].program = 200
         #expect(
