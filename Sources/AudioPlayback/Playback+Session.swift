@@ -11,8 +11,11 @@ extension Playback: SessionParticipant {
     /// reached; the voice is paused as well, so that only this player resumes it (keeps INT-8,
     /// INT-9).
     func sessionWasInterrupted() {
-        let wasPlaying = operation.withLock { _ in pauseVoice() }
-        if wasPlaying { state.withLock { $0.wasPlaying = true } }
+        let wasPlaying = operation.withLock { _ in
+            let wasPlaying = pauseVoice()
+            if wasPlaying { state.withLock { $0.wasPlaying = true } }
+            return wasPlaying
+        }
         changed()
         if wasPlaying { report(.pausedBySession) }
     }
@@ -27,15 +30,14 @@ extension Playback: SessionParticipant {
     /// Resumes if the player was playing and its policy allows it (keeps INT-9). A start at a frame
     /// that has not come yet keeps its frame.
     func sessionInterruptionEnded(shouldResume: Bool) {
-        let (wasPlaying, policy, frame) = state.withLock { state in
-            defer { state.wasPlaying = false }
-            return (state.wasPlaying, state.resumePolicy, state.startFrame)
-        }
-        guard wasPlaying, resumes(policy, shouldResume: shouldResume) else { return }
+        let (policy, frame) = state.withLock { ($0.resumePolicy, $0.startFrame) }
         // If this fails, the player stays paused. The app is notified of the end of the
         // interruption and can call `play` itself.
-        guard (try? play(atFrame: frame.flatMap { $0 > engine.currentFrame ? $0 : nil })) != nil else { return }
-        report(.resumed)
+        let hasResumed =
+            resumes(policy, shouldResume: shouldResume)
+            && (try? play(atFrame: frame.flatMap { $0 > engine.currentFrame ? $0 : nil }, ifInterrupted: true)) == true
+        state.withLock { $0.wasPlaying = false }
+        if hasResumed { report(.resumed) }
     }
 
     /// Stops at the current position (keeps ACT-7).

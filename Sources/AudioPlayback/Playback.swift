@@ -88,8 +88,12 @@ final class Playback: Sendable {
     /// ACT-15).
     ///
     /// While the player is playing, the call has no effect. After the last frame it starts again,
-    /// whether or not the end has been reported.
-    func play(atFrame frame: UInt64? = nil, fadeSeconds: Double? = nil) throws {
+    /// whether or not the end has been reported. `ifInterrupted`: only if an interruption has
+    /// paused the player, and no call has paused or stopped it since. Returns false if that is not
+    /// so.
+    @discardableResult
+    func play(atFrame frame: UInt64? = nil, fadeSeconds: Double? = nil, ifInterrupted: Bool = false) throws -> Bool {
+        if ifInterrupted, !state.withLock({ $0.wasPlaying }) { return false }
         willStart.send(())
         // ACT-15: what cannot be played interrupts no other session.
         let isOpen = state.withLock { $0.voice.map { $0.state != .ended } ?? false }
@@ -98,14 +102,15 @@ final class Playback: Sendable {
         var ending: Event?
         // Also if it fails: the phase may have changed.
         defer { if let ending { end(ending) } else { changed() } }
-        try operation.withLock { _ in
-            let (phase, voice) = state.withLock { ($0.phase, $0.voice) }
+        return try operation.withLock { _ in
+            let (phase, voice, wasPlaying) = state.withLock { ($0.phase, $0.voice, $0.wasPlaying) }
+            if ifInterrupted, !wasPlaying { return false }
             let fade = fadeSeconds.map(frames)
             switch phase {
             case .playing:
                 // The voice has ended, but its end is not reported yet: the call starts playback
                 // again.
-                guard let voice, voice.state == .ended else { return }
+                guard let voice, voice.state == .ended else { return true }
                 ending = takeEnding(of: voice)
                 try start(at: position, fadeFrames: fade ?? 0, atFrame: frame)
             case .paused:
@@ -116,6 +121,7 @@ final class Playback: Sendable {
                 }
             case .stopped: try start(at: position, fadeFrames: fade ?? 0, atFrame: frame)
             }
+            return true
         }
     }
 
