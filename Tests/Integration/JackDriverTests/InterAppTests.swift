@@ -42,16 +42,23 @@ extension RealServers {
             var random = SeededGenerator(seed: TestSeed.current)
             let gaps = (0..<100).map { _ in 60 + random.below(700) }
             var played: [Int] = []
-            let recording = try probe.record([], frames: gaps.reduce(0, +) + 40_960) {
-                var frame = engine.currentFrame + 9_600
-                let first = frame
-                played = []
-                for gap in gaps {
-                    try play(engine, frame)
-                    try engine.play(.buffer(direct), on: fixture.session.bus, at: frame)
-                    played.append(Int(frame - first))
-                    frame += UInt64(gap)
+            func record() throws -> MIDIProbe.Recording {
+                try probe.record([], frames: gaps.reduce(0, +) + 40_960) {
+                    var frame = engine.currentFrame + 9_600
+                    let first = frame
+                    played = []
+                    for gap in gaps {
+                        try play(engine, frame)
+                        try engine.play(.buffer(direct), on: fixture.session.bus, at: frame)
+                        played.append(Int(frame - first))
+                        frame += UInt64(gap)
+                    }
                 }
+            }
+            var recording = try record()
+            // PipeWire skips clients that are late: no impulse of their cycle is heard.
+            for _ in 0..<4 where TestServer.current == .pipewire && recording.onsets.count < played.count {
+                recording = try record()
             }
             let onsets = recording.onsets
             #expect(onsets.map { $0 - (onsets.first ?? 0) } == played)
