@@ -1,19 +1,16 @@
-/// The state that the files of this target share.
+/// The state of the player on the bus.
 #ifndef BUS_H
 #define BUS_H
 
+#include "bus_connection.h"
 #include "desktop_bus.h"
-
-#include <systemd/sd-bus.h>
 
 /// The interfaces of a player: those of the specification, and DesktopEntry separately, because
 /// not every player has that property.
 enum { ROOT, ROOT_ENTRY, PLAYER, INTERFACES };
 
 struct desktop_bus {
-    sd_bus *bus;
-    /// An eventfd: readable after `desktop_bus_wake`.
-    int wake;
+    bus_connection_t connection;
     desktop_bus_callbacks_t callbacks;
     /// The registered interfaces; NULL: not registered.
     sd_bus_slot *interfaces[INTERFACES];

@@ -227,7 +227,7 @@ static int set_interface(desktop_bus_t *bus, int index, const char *name, const 
     }
     return !exists || bus->interfaces[index]
                ? 0
-               : sd_bus_add_object_vtable(bus->bus, &bus->interfaces[index], OBJECT, name, table, bus);
+               : sd_bus_add_object_vtable(bus->connection.bus, &bus->interfaces[index], OBJECT, name, table, bus);
 }
 
 int desktop_bus_set_player(desktop_bus_t *bus, const desktop_bus_player_t *player) {
@@ -254,10 +254,10 @@ int desktop_bus_set_player(desktop_bus_t *bus, const desktop_bus_player_t *playe
 }
 
 int desktop_bus_send_changes(desktop_bus_t *bus, bool of_player, char **properties) {
-    return sd_bus_emit_properties_changed_strv(bus->bus, OBJECT, of_player ? PLAYER_INTERFACE : ROOT_INTERFACE,
-                                               properties);
+    return sd_bus_emit_properties_changed_strv(bus->connection.bus, OBJECT,
+                                               of_player ? PLAYER_INTERFACE : ROOT_INTERFACE, properties);
 }
 
 int desktop_bus_send_seeked(desktop_bus_t *bus, int64_t position_us) {
-    return sd_bus_emit_signal(bus->bus, OBJECT, PLAYER_INTERFACE, "Seeked", "x", position_us);
+    return sd_bus_emit_signal(bus->connection.bus, OBJECT, PLAYER_INTERFACE, "Seeked", "x", position_us);
 }

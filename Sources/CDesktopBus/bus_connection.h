@@ -1,0 +1,37 @@
+/// A connection to a bus, and the loop that serves it: what the two kinds of objects of this target
+/// share. Threads as in the public headers: one at a time, except `bus_connection_wake`.
+#ifndef BUS_CONNECTION_H
+#define BUS_CONNECTION_H
+
+#include <stdbool.h>
+#include <systemd/sd-bus.h>
+
+typedef struct bus_connection {
+    /// NULL: closed.
+    sd_bus *bus;
+    /// An eventfd: readable after `bus_connection_wake`.
+    int wake;
+} bus_connection_t;
+
+/// Connects to the bus at `address`, and waits until the bus has sent the connection's name, for at
+/// most `timeout_ms`. Returns 0 or a negative errno; the caller destroys the connection in both
+/// cases.
+int bus_connection_open(bus_connection_t *connection, const char *address, int timeout_ms);
+
+/// Disconnects. No callback is called any longer. Idempotent.
+void bus_connection_close(bus_connection_t *connection);
+
+/// Disconnects, and closes the eventfd.
+void bus_connection_destroy(bus_connection_t *connection);
+
+/// Serves the bus until `bus_connection_wake` has been called, or, if `until_sent`, everything has
+/// been sent. Returns 0, or the negative errno with which the connection ended.
+int bus_connection_wait(bus_connection_t *connection, bool until_sent);
+
+/// Makes the current or next `bus_connection_wait` return. Any thread.
+void bus_connection_wake(bus_connection_t *connection);
+
+/// Returns whether all messages have been sent to the bus.
+bool bus_connection_has_sent(bus_connection_t *connection);
+
+#endif
