@@ -69,12 +69,22 @@ enum SessionBusAddress {
         _ address: String, timeoutSeconds: Double, callbacks: desktop_bus_callbacks_t
     ) throws(SystemFailure) -> OpaquePointer {
         var callbacks = callbacks
-        var bus: OpaquePointer?
+        return try open(address, timeoutSeconds: timeoutSeconds) { address, milliseconds, bus in
+            desktop_bus_open(address, milliseconds, &callbacks, &bus)
+        }
+    }
+
+    /// The same for an object that `connect` opens at an address, with a time limit in ms.
+    static func open(
+        _ address: String, timeoutSeconds: Double,
+        connect: (_ address: String, _ milliseconds: Int32, _ opened: inout OpaquePointer?) -> Int32
+    ) throws(SystemFailure) -> OpaquePointer {
+        var opened: OpaquePointer?
         let milliseconds = max(0, min(timeoutSeconds, 3_600)) * 1_000
         // sd-bus reports an address of another kind, such as `disabled:`, as a refused connection.
         let isKnown = address.split(separator: ";").contains { entry in transports.contains { entry.hasPrefix($0) } }
-        let result = isKnown ? desktop_bus_open(address.busText, Int32(milliseconds), &callbacks, &bus) : -EINVAL
-        guard result >= 0, let bus else {
+        let result = isKnown ? connect(address.busText, Int32(milliseconds), &opened) : -EINVAL
+        guard result >= 0, let opened else {
             let reason =
                 switch -result {
                 case ETIMEDOUT: "it did not reply within \(timeoutSeconds) s"
@@ -83,6 +93,6 @@ enum SessionBusAddress {
                 }
             throw SystemFailure("'\(String(address.prefix(200)).printable)': \(reason)")
         }
-        return bus
+        return opened
     }
 }

@@ -1,0 +1,144 @@
+/// The state of a watch of other players.
+#ifndef PLAYERS_H
+#define PLAYERS_H
+
+#include "bus_connection.h"
+#include "desktop_players.h"
+
+#define NAME_PREFIX "org.mpris.MediaPlayer2."
+#define PLAYER_OBJECT "/org/mpris/MediaPlayer2"
+#define PROPERTIES_INTERFACE "org.freedesktop.DBus.Properties"
+#define ROOT_INTERFACE "org.mpris.MediaPlayer2"
+#define PLAYER_INTERFACE "org.mpris.MediaPlayer2.Player"
+#define BUS_NAME "org.freedesktop.DBus"
+
+enum {
+    /// The names of a bus have at most 255 bytes.
+    NAME_SIZE = 256,
+    /// More names of one reply to ListNames are ignored.
+    MAXIMUM_LISTED = 4 * DESKTOP_PLAYERS_MAXIMUM,
+    CALL_LIMIT_US = DESKTOP_PLAYERS_CALL_SECONDS * 1000000,
+};
+
+/// What is read of a player: its properties, each by a call of its own, and its process.
+enum {
+    IDENTITY,
+    DESKTOP_ENTRY,
+    PLAYBACK_STATUS,
+    CAN_CONTROL,
+    CAN_PAUSE,
+    CAN_PLAY,
+    PROPERTIES,
+    PROCESS = PROPERTIES,
+    QUERIES
+};
+
+struct watched_player;
+
+/// The reading of one value of a player. At most one call at a time: a player that announces
+/// changes all the time is asked again only when it has replied.
+typedef struct query {
+    struct watched_player *player;
+    /// The call without a reply; NULL: none.
+    sd_bus_slot *slot;
+    /// The value has changed since the call was sent.
+    bool is_stale;
+    /// The first call has ended.
+    bool is_answered;
+} query_t;
+
+typedef struct watched_player {
+    desktop_players_t *players;
+    char owner[NAME_SIZE];
+    char names[DESKTOP_PLAYERS_MAXIMUM_NAMES][NAME_SIZE];
+    size_t name_count;
+    uint32_t process;
+    desktop_players_values_t values;
+    query_t queries[QUERIES];
+    /// `synced` waits for it.
+    bool is_initial;
+    /// All first calls have ended.
+    bool is_reported;
+} watched_player_t;
+
+/// A request for the owner of a name that existed at the start.
+typedef struct lookup {
+    desktop_players_t *players;
+    sd_bus_slot *slot;
+    char name[NAME_SIZE];
+    struct lookup *next;
+} lookup_t;
+
+/// A call to a player. It outlives the player: its reply may arrive after the player has released
+/// its name.
+typedef struct player_call {
+    desktop_players_t *players;
+    sd_bus_slot *slot;
+    desktop_players_call_t call;
+    uint64_t number;
+    char owner[NAME_SIZE];
+    struct player_call *next;
+} player_call_t;
+
+struct desktop_players {
+    bus_connection_t connection;
+    desktop_players_callbacks_t callbacks;
+    sd_bus_slot *owner_match;
+    sd_bus_slot *properties_match;
+    /// The call of ListNames.
+    sd_bus_slot *listing;
+    lookup_t *lookups;
+    player_call_t *calls;
+    watched_player_t *watched[DESKTOP_PLAYERS_MAXIMUM];
+    size_t count;
+    bool is_synced;
+};
+
+// ---- players.c: which players exist -------------------------------------------------------------
+
+watched_player_t *players_find(desktop_players_t *players, const char *owner);
+
+/// Reports `synced` if it is due.
+void players_check_synced(desktop_players_t *players);
+
+// ---- watched_player.c: one player ---------------------------------------------------------------
+
+/// Allocates a player without names and requests its values. Returns NULL on failure.
+watched_player_t *watched_player_create(desktop_players_t *players, const char *owner);
+
+/// Cancels its queries and frees it.
+void watched_player_destroy(watched_player_t *player);
+
+/// Reports the player's values, unless some are still awaited.
+void watched_player_report(watched_player_t *player);
+
+/// Handles a PropertiesChanged.
+int watched_player_receive_changes(sd_bus_message *signal, void *players, sd_bus_error *unused);
+
+// ---- player_values.c: the types and limits of values --------------------------------------------
+
+/// The interface and name of a property.
+const char *property_interface(int property);
+const char *property_name(int property);
+
+/// Returns the property of that interface and name; -1: it is of no interest.
+int property_find(const char *interface, const char *name);
+
+/// Reads the variant that follows in `message` as a property's new value. Returns whether the value
+/// has changed, or a negative errno if the message is malformed. Skips a value of another type or
+/// without a meaning.
+int property_read(desktop_players_values_t *values, int property, sd_bus_message *message);
+
+// ---- player_calls.c ----------------------------------------------------------------------------
+
+/// Creates a method call that starts no program.
+int new_method_call(desktop_players_t *players, const char *destination, const char *path, const char *interface,
+                    const char *member, sd_bus_message **message);
+
+/// Returns whether a message was sent by this connection.
+bool is_from(sd_bus_message *message, const char *owner);
+
+/// Cancels all calls without reporting them.
+void player_calls_cancel(desktop_players_t *players);
+
+#endif
