@@ -5,8 +5,10 @@ import TestSupport
 /// A program on the bus that calls the player faster than a process per call could.
 final class BusClient {
     /// An argument of a method, or the value of a property.
-    indirect enum Value: Hashable {
+    indirect enum Value: Hashable, Sendable {
         case text(String)
+        /// A text that sd-bus does not examine, as of a program without sd-bus.
+        case unchecked(String)
         case object(String)
         case integer(Int64)
         case number(Double)
@@ -33,10 +35,6 @@ final class BusClient {
 
     deinit { sd_bus_close_unref(bus) }
 
-    private func check(_ result: Int32) throws {
-        guard result >= 0 else { throw TestFailure("sd-bus: \(String(cString: strerror(-result)))") }
-    }
-
     /// Calls a method of the player's object. Throws a `Failure` if the reply is an error. Returns
     /// the first value of the reply.
     @discardableResult
@@ -47,7 +45,7 @@ final class BusClient {
         var message: OpaquePointer?
         try check(sd_bus_message_new_method_call(bus, &message, name, path, interface, member))
         defer { sd_bus_message_unref(message) }
-        for argument in arguments { try append(argument, to: message) }
+        for argument in arguments { try argument.append(to: message) }
         var error = sd_bus_error()
         defer { sd_bus_error_free(&error) }
         var reply: OpaquePointer?
@@ -88,35 +86,6 @@ final class BusClient {
             "org.freedesktop.DBus.Properties", "Set", [.text(interface), .text(property), .variant(value)])
     }
 
-    private func append(_ value: Value, to message: OpaquePointer?) throws {
-        switch value {
-        case .text(let text): try check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "s")), text))
-        case .object(let path): try check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "o")), path))
-        case .integer(var number): try check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "x")), &number))
-        case .number(var number): try check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "d")), &number))
-        case .flag(let flag):
-            var number: Int32 = flag ? 1 : 0
-            try check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "b")), &number))
-        case .variant(let content):
-            try check(sd_bus_message_open_container(message, CChar(UInt8(ascii: "v")), signature(of: content)))
-            try append(content, to: message)
-            try check(sd_bus_message_close_container(message))
-        case .other(let signature): throw TestFailure("Cannot send a value of the type '\(signature)'.")
-        }
-    }
-
-    private func signature(of value: Value) -> String {
-        switch value {
-        case .text: "s"
-        case .object: "o"
-        case .integer: "x"
-        case .number: "d"
-        case .flag: "b"
-        case .variant: "v"
-        case .other(let signature): signature
-        }
-    }
-
     /// Reads the next value; nil if there is none.
     private func read(_ message: OpaquePointer?) throws -> Value? {
         var type: CChar = 0
@@ -147,6 +116,47 @@ final class BusClient {
             try check(sd_bus_message_enter_container(message, type, contents))
             return try read(message).map { .variant($0) }
         case let scalar: return .other(String(Character(scalar)) + (contents.map { String(cString: $0) } ?? ""))
+        }
+    }
+}
+
+/// Throws if a function of sd-bus has failed.
+func check(_ result: Int32) throws {
+    guard result >= 0 else { throw TestFailure("sd-bus: \(String(cString: strerror(-result)))") }
+}
+
+extension BusClient.Value {
+    /// Appends the value to a message.
+    func append(to message: OpaquePointer?) throws {
+        switch self {
+        case .text(let text): try check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "s")), text))
+        case .unchecked(let text):
+            var copy: UnsafeMutablePointer<CChar>?
+            try check(sd_bus_message_append_string_space(message, text.utf8.count, &copy))
+            for (index, byte) in text.utf8.enumerated() { copy?[index] = CChar(bitPattern: byte) }
+        case .object(let path): try check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "o")), path))
+        case .integer(var number): try check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "x")), &number))
+        case .number(var number): try check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "d")), &number))
+        case .flag(let flag):
+            var number: Int32 = flag ? 1 : 0
+            try check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "b")), &number))
+        case .variant(let content):
+            try check(sd_bus_message_open_container(message, CChar(UInt8(ascii: "v")), content.signature))
+            try content.append(to: message)
+            try check(sd_bus_message_close_container(message))
+        case .other(let signature): throw TestFailure("Cannot send a value of the type '\(signature)'.")
+        }
+    }
+
+    private var signature: String {
+        switch self {
+        case .text, .unchecked: "s"
+        case .object: "o"
+        case .integer: "x"
+        case .number: "d"
+        case .flag: "b"
+        case .variant: "v"
+        case .other(let signature): signature
         }
     }
 }
