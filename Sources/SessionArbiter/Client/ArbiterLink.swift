@@ -46,6 +46,9 @@ final class ArbiterLink: Sendable {
         for promise in waiting { promise.set(()) }
     }
 
+    /// Whether requests reach an arbiter now.
+    var isConnected: Bool { state.withLock { $0.connection }?.hasEnded == false }
+
     // MARK: Requests
 
     /// Sends a request to the current arbiter and returns the reply. If that arbiter is lost

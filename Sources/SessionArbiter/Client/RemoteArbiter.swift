@@ -34,6 +34,10 @@ public final class RemoteArbiter: SessionArbiter {
     /// The id of this process as an app, assigned by the arbiter.
     public var app: AppID { mirror.welcome.app }
 
+    /// Whether an arbiter is connected. After a loss, the next one is usually connected within a
+    /// second.
+    package var isConnected: Bool { link.isConnected }
+
     public var storesPermissions: Bool { true }
 
     public var settings: ArbiterSettings { mirror.welcome.settings }
