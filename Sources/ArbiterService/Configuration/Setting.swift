@@ -68,6 +68,9 @@ struct Setting: Sendable {
 
         Setting("desktop", "media-control", .flag(\.servesMediaControl)),
 
+        Setting("adoption", "players-interrupt", .flag(\.adoption.playersInterrupt)),
+        Setting("adoption", "trusted-roles", .paths(\.adoption.trustedRoles)),
+
         Setting("service", "idle-exit", .real(\.idleExit, 0...86_400, "s")),
         Setting("service", "ping-interval", .real(\.pingInterval, 0.01...60, "s")),
         Setting("service", "lease-limit", .real(\.leaseLimit, 0.02...60, "s")),

@@ -5,7 +5,7 @@ internal import Yams
 /// Converts YAML to settings, and collects problems and warnings with their lines. It does not use
 /// a decoder, because a decoder's errors name neither the line nor the allowed range.
 struct SettingsReader {
-    private(set) var settings = ServiceSettings()
+    var settings = ServiceSettings()
     private(set) var problems: [ConfigurationError.Problem] = []
     private(set) var warnings: [ConfigurationError.Problem] = []
     /// The lines of the settings in the document, by name.
@@ -18,10 +18,12 @@ struct SettingsReader {
     /// Throws if the text is not valid YAML.
     init(_ text: String) throws(ConfigurationError.Problem) {
         guard let root = try Node.root(of: text) else { return }
-        let sections = Set(Setting.all.map(\.section)).union([Self.devices])
+        let sections = Set(Setting.all.map(\.section)).union([Self.devices, Self.programs])
         for (name, line, value) in entries(of: root, "the file consists of sections, such as 'duck:'") {
             if name == Self.devices {
                 readDevices(value, line)
+            } else if name == Self.programs {
+                readPrograms(value, line)
             } else if sections.contains(name) {
                 readSection(name, value, line)
             } else {
@@ -34,7 +36,7 @@ struct SettingsReader {
 
     /// Returns the entries of a mapping. Records a problem for anything else than a mapping or
     /// nothing, and for a key that is no scalar.
-    private mutating func entries(
+    mutating func entries(
         of node: Node, line: Int? = nil, _ expected: String
     ) -> [(key: String, line: Int, value: Node)] {
         let line = line ?? node.mark?.line ?? 1
@@ -173,7 +175,7 @@ struct SettingsReader {
         }
     }
 
-    private mutating func text(_ value: Node, _ name: String, _ line: Int) -> String? {
+    mutating func text(_ value: Node, _ name: String, _ line: Int) -> String? {
         let limit = DeviceOverride.maximumTextLength
         if let text = value.text, (1...limit).contains(text.utf8.count),
             text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
@@ -211,15 +213,15 @@ struct SettingsReader {
         }
     }
 
-    private mutating func refuse(_ value: Node, _ name: String, _ expected: String, _ line: Int) {
+    mutating func refuse(_ value: Node, _ name: String, _ expected: String, _ line: Int) {
         addProblem(line, "\(name) takes \(expected), not \(value.excerpt)")
     }
 
-    private mutating func addProblem(_ line: Int?, _ message: String) {
+    mutating func addProblem(_ line: Int?, _ message: String) {
         problems.append(.init(line: line, message))
     }
 
-    private mutating func addWarning(_ line: Int, _ message: String, _ near: String?) {
+    mutating func addWarning(_ line: Int, _ message: String, _ near: String?) {
         warnings.append(.init(line: line, message + (near.map { "; did you mean '\($0)'?" } ?? "; it is ignored")))
     }
 }

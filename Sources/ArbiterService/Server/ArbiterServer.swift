@@ -240,7 +240,7 @@ public final class ArbiterServer: @unchecked Sendable {
     /// Returns the program of a process, empty if it cannot be read, and whether that is trusted.
     private func identify(_ process: pid_t) -> Connection.Peer {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")) ?? ""
-        let own = folder.isEmpty ? [] : ["audiosession", "player"].map { folder + "/" + $0 }
+        let own = folder.isEmpty ? [] : ["audiosession", "audiosession-adopt", "player"].map { folder + "/" + $0 }
         return Connection.Peer(
             process: process, program: program,
             isTrusted: !program.isEmpty && (own + settings.trustedPrograms).contains(program))

@@ -80,7 +80,55 @@ import Testing
         }
         let devices = try read("devices: [{match: x, hidden: true}]").settings
         reached.formUnion(try leaves(devices).filter { defaults[$0.key] != $0.value }.keys)
+        let programs = try read("foreign-programs: [{match: x, ignored: true}]").settings
+        reached.formUnion(try leaves(programs).filter { defaults[$0.key] != $0.value }.keys)
         #expect(reached == Set(defaults.keys))
+    }
+
+    @Test("Settings of foreign programs")
+    func foreignPrograms() throws {
+        let settings = try read(
+            """
+            adoption:
+              players-interrupt: false
+              trusted-roles: [/home/me/bin/softphone]
+            foreign-programs:
+              - match: mpv
+                session: movie
+                attenuation: 20
+              - {match: /usr/bin/game, session: game}
+              - {match: org.ardour.Ardour, ignored: true}
+            """
+        ).settings.adoption
+        #expect(!settings.playersInterrupt)
+        #expect(settings.trustedRoles == ["/home/me/bin/softphone"])
+        #expect(
+            settings.programs == [
+                .init("mpv", kind: .movie, attenuation: 20), .init("/usr/bin/game", kind: .game),
+                .init("org.ardour.Ardour", isIgnored: true),
+            ])
+    }
+
+    @Test(
+        "Errors in the settings of foreign programs name the line and what is expected",
+        arguments: [
+            ("foreign-programs: 3", 1, "takes a list"), ("foreign-programs:\n  - session: music", 2, "has no name"),
+            ("foreign-programs:\n  - match: x", 2, "changes nothing"),
+            ("foreign-programs:\n  - match: x\n    session: musik", 3, "did you mean music?"),
+            ("foreign-programs:\n  - match: x\n    attenuation: 121", 3, "0 to 120 dB"),
+            ("foreign-programs:\n  - match: x\n    attenuation: loud", 3, "0 to 120 dB"),
+            ("foreign-programs:\n  - match: x\n    ignored: yes", 3, "true or false"),
+            ("foreign-programs:\n  - {match: x, ignored: true, session: music}", 2, "remove one or the other"),
+            ("foreign-programs:\n  - [x]", 2, "consists of settings"),
+            (
+                "foreign-programs: [\(Array(repeating: "{match: x, ignored: true}", count: 257).joined(separator: ", "))]",
+                1, "the limit is 256"
+            ),
+        ])
+    func wrongForeignPrograms(text: String, line: Int, message: String) throws {
+        let error = try #require(throws: ConfigurationError.self) { try read(text) }
+        #expect(error.description.contains("line \(line)"), "\(error)")
+        #expect(error.description.contains(message), "\(error)")
     }
 
     @Test("Integers are accepted as reals, and values are read as written")

@@ -82,9 +82,13 @@ import Testing
     @Test("The examples in the sample are valid once uncommented")
     func examples() throws {
         let lines = try ConfigurationTests.sample.split(separator: "\n", omittingEmptySubsequences: false)
-        let start = try #require(lines.firstIndex(of: "# devices:"))
-        let text = lines[start...].map { $0.dropFirst(2) }.joined(separator: "\n")
-        let (settings, warnings) = try read(text)
+        /// Each example extends from its section to the end of the comment.
+        let examples = try ["# devices:", "# foreign-programs:"].map { section in
+            let start = try #require(lines.firstIndex(of: Substring(section)))
+            return lines[start...].prefix { $0.hasPrefix("# ") }.map { $0.dropFirst(2) }
+        }
+        let (settings, warnings) = try read(examples.joined().joined(separator: "\n"))
         #expect(settings.arbiter.deviceOverrides.map(\.pattern) == ["Scarlett*", "loopback-?"] && warnings == [])
+        #expect(settings.adoption.programs.map(\.name) == ["mpv", "org.ardour.Ardour"])
     }
 }
