@@ -41,6 +41,7 @@ let package = Package(
         .executable(name: "audiosession-server", targets: ["audiosession-server"]),
         .executable(name: "audiosession-device", targets: ["audiosession-device"]),
         .executable(name: "audiosession-mpris", targets: ["audiosession-mpris"]),
+        .executable(name: "audiosession-adopt", targets: ["audiosession-adopt"]),
         .executable(name: "audiosessiond", targets: ["audiosessiond"]),
     ],
     dependencies: [
@@ -135,6 +136,11 @@ let package = Package(
             name: "DesktopBridge", dependencies: ["AudioSessionTypes", "CDesktopBus", "Platform"],
             swiftSettings: swift),
 
+        // Programs that do not use this library, adopted as sessions.
+        .target(
+            name: "ForeignPrograms", dependencies: ["ArbiterService", "DesktopBridge", "SessionPolicy"],
+            swiftSettings: swift),
+
         // Programs.
         .target(
             name: "ProgramSupport",
@@ -192,6 +198,14 @@ let package = Package(
             name: "audiosession-mpris",
             dependencies: [
                 "DesktopBridge", "Platform", "ProgramSupport", "SessionArbiter", "SessionPolicy",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "audiosession-adopt",
+            dependencies: [
+                "ArbiterService", "DesktopBridge", "ForeignPrograms", "Platform", "ProgramSupport", "SessionArbiter",
+                "SessionPolicy",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
@@ -350,6 +364,13 @@ let package = Package(
                 "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/AudioPlaybackTests", swiftSettings: swift),
+        .testTarget(
+            name: "ForeignProgramsTests",
+            dependencies: [
+                "ArbiterService", "DesktopBridge", "ForeignPrograms", "Platform", "SessionArbiter", "SessionPolicy",
+                "TestRandom",
+            ],
+            path: "Tests/Unit/ForeignProgramsTests", swiftSettings: swift),
         .testTarget(
             name: "AudioDecodingTests",
             dependencies: ["AudioDecoding", "AudioPlayback", "AudioRendering", "TestRandom", "TestSupport"],

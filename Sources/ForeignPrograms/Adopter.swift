@@ -1,0 +1,174 @@
+package import ArbiterService
+package import DesktopBridge
+internal import SessionPolicy
+
+/// Adopts the programs that do not use this library: each gets a session at the arbiter, and its
+/// streams and players do what the arbiter grants it.
+///
+/// It reacts to events and has neither a thread nor a clock. All functions must be called by one
+/// thread at a time.
+package struct Adopter {
+    let tools: any AdoptionTools
+    let processes: any Processes
+    let settings: AdoptionSettings
+    var programs: [ProgramKey: ForeignProgram] = [:]
+
+    var streams: [StreamID: ForeignStream] = [:]
+    /// Where each stream comes from, as it was when the stream appeared.
+    var origins: [StreamID: Origin] = [:]
+    /// The last command for each stream, and the streams for which it is in effect.
+    var commands: [StreamID: StreamCommand] = [:]
+    var reached: Set<StreamID> = []
+    /// Streams that the next stream controller has not reported yet.
+    private(set) var awaitedStreams: Set<StreamID> = []
+
+    var players: [ForeignPlayer.ID: ForeignPlayer] = [:]
+    /// Players that the next connection to the bus has not reported yet.
+    private var awaitedPlayers: Set<ForeignPlayer.ID> = []
+
+    private(set) var hasEnded = false
+    private var timerCount = 0
+
+    package init(_ settings: AdoptionSettings, processes: any Processes, tools: any AdoptionTools) {
+        self.settings = settings
+        self.processes = processes
+        self.tools = tools
+    }
+
+    /// Whether anything is lowered, held or paused.
+    package var hasAltered: Bool {
+        programs.values.contains { $0.hold != nil } || commands.values.contains { !$0.restores }
+    }
+
+    mutating func nextTimer() -> Int {
+        timerCount += 1
+        return timerCount
+    }
+
+    // MARK: Streams
+
+    package mutating func handle(_ event: StreamEvent) {
+        switch event {
+        case .stream(let stream):
+            streams[stream.id] = stream
+            regroup()
+            if awaitedStreams.remove(stream.id) != nil { returned(stream.id) }
+        case .gone(let id): remove([id])
+        case .reached(let id): streamReached(id)
+        case .refused(let id, _):
+            // A stream that cannot be silenced must not keep its player from being paused.
+            streamReached(id)
+        case .synced: remove(awaitedStreams)
+        case .ready, .malformed, .ended: break
+        }
+    }
+
+    /// The next stream controller has reported a stream. Its program may be unchanged, but the
+    /// stream has been freed meanwhile; unless a command was on its way when the controllers
+    /// changed.
+    private mutating func returned(_ id: StreamID) {
+        if let key = key(of: id) { reconsider(key) }
+        if commands[id] == nil { tools.send(.level(id, attenuation: 0, milliseconds: 0)) }
+    }
+
+    /// The stream controller has ended, and is started again. It, or the next one, frees all
+    /// streams; they get their commands again when the next one has reported them.
+    package mutating func controllerLost() {
+        awaitedStreams = Set(streams.keys)
+        commands = [:]
+        for id in awaitedStreams { streamReached(id) }
+    }
+
+    /// There is no PipeWire any longer, and so there are no streams.
+    package mutating func streamsLost() { remove(Set(streams.keys)) }
+
+    private mutating func remove(_ ids: Set<StreamID>) {
+        guard !ids.isEmpty else { return }
+        for id in ids {
+            streams[id] = nil
+            origins[id] = nil
+            commands[id] = nil
+        }
+        reached.subtract(ids)
+        awaitedStreams.subtract(ids)
+        regroup()
+    }
+
+    // MARK: Players
+
+    package mutating func playerChanged(_ player: ForeignPlayer) {
+        guard !isMirror(player) else { return }
+        var isReturned = false
+        if let old = awaitedPlayers.first(where: { players[$0]?.isSame(as: player) == true }) {
+            // The bus was lost, and the player has returned.
+            isReturned = true
+            awaitedPlayers.remove(old)
+            players[old] = nil
+            for key in programs.keys { programs[key]?.rename(old, to: player.id) }
+        }
+        players[player.id] = player
+        regroup()
+        guard isReturned, player.status == .paused,
+            programs.values.contains(where: { $0.hold == nil && $0.resuming[player.id] != nil })
+        else { return }
+        // The request was lost with the bus.
+        tools.play(player.id)
+    }
+
+    /// Names of players that show what other players do: the one of all apps that use this library,
+    /// which are sessions themselves, and those of remote controls.
+    private static let mirrors = ["playerctld", "kdeconnect", "plasma-browser-integration"]
+
+    private func isMirror(_ player: ForeignPlayer) -> Bool {
+        if player.process.flatMap(processes.program)?.hasSuffix("/audiosession-mpris") == true { return true }
+        return player.names.contains { name in
+            Self.mirrors.contains { name == $0 || name.hasPrefix($0 + ".") }
+        }
+    }
+
+    package mutating func playerVanished(_ id: ForeignPlayer.ID) {
+        guard players.removeValue(forKey: id) != nil else { return }
+        regroup()
+    }
+
+    /// The session bus is lost. The players return with the next connection.
+    package mutating func busLost() { awaitedPlayers = Set(players.keys) }
+
+    /// The session bus has returned, and all players have been reported; or it does not return.
+    package mutating func playersSynced() {
+        guard !awaitedPlayers.isEmpty else { return }
+        players = players.filter { !awaitedPlayers.contains($0.key) }
+        awaitedPlayers = []
+        regroup()
+    }
+
+    // MARK: The arbiter
+
+    /// Another arbiter has taken over. It knows the sessions, but not that programs outside of the
+    /// screen play on.
+    package mutating func arbiterChanged() {
+        for (key, program) in programs {
+            if let session = program.session { declareBackground(session) }
+            if let session = program.session, let shouldResume = program.dueEnd {
+                programs[key]?.dueEnd = nil
+                endInterruption(key, session, shouldResume: shouldResume)
+            }
+            reconsider(key)
+        }
+    }
+
+    /// Frees all programs: players that were paused for others play again. From then on, no event
+    /// has an effect.
+    package mutating func freeAll() {
+        for key in programs.keys { release(key) }
+        (programs, streams, players) = ([:], [:], [:])
+        hasEnded = true
+    }
+}
+
+extension ForeignPlayer {
+    /// Whether this is the player of another connection to the bus.
+    fileprivate func isSame(as other: ForeignPlayer) -> Bool {
+        process != nil && process == other.process && !Set(names).isDisjoint(with: other.names)
+    }
+}

@@ -1,0 +1,62 @@
+package import DesktopBridge
+package import SessionPolicy
+
+/// What adoption acts with: the stream controller, the players on the session bus, and the arbiter.
+/// All calls come from one thread at a time.
+package protocol AdoptionTools: AnyObject, Sendable {
+    /// Sends a command to the stream controller; without one, nothing happens.
+    func send(_ command: StreamCommand)
+
+    /// Asks a player to pause. `Adopter.playerAnswered` reports whether it has accepted that.
+    func pause(_ player: ForeignPlayer.ID)
+    /// Asks a player to play. Nothing reports whether it does, except the player's status.
+    func play(_ player: ForeignPlayer.ID)
+
+    /// Whether an arbiter is there. Without one, programs keep their state until the next one is.
+    var isConnected: Bool { get }
+    /// Registers a session for a process; nil stands for one that is not known. Returns nil if the
+    /// arbiter refuses, for instance because the process is its own client.
+    /// `Adopter.sessionChanged` reports every change of the session.
+    func register(process: Int32?) -> SessionID?
+    /// Submits an action. Returns false if it is refused.
+    func submit(_ action: PolicyAction) -> Bool
+    /// The state of a session; nil if the arbiter no longer knows it.
+    func status(of session: SessionID) -> SessionState?
+    func grant(of session: SessionID) -> SessionGrant?
+    /// Whether the attenuation is that of a call (ACT-5).
+    func isStrong(_ grant: SessionGrant) -> Bool
+
+    /// The time of a monotonic clock, in seconds.
+    var now: Double { get }
+    /// Calls `Adopter.timerEnded` after `seconds`.
+    func start(_ timer: AdoptionTimer, seconds: Double)
+}
+
+/// A time after which adoption has something to do. The numbers say for which program, and
+/// distinguish timers that are out of date.
+package enum AdoptionTimer: Hashable, Sendable {
+    /// A program has been silent.
+    case pause(Int)
+    /// A program has had the time to fade out.
+    case fade(Int)
+    /// A player that has accepted to pause has had the time to do so.
+    case answer(Int)
+    /// The arbiter is asked again for the session of a program.
+    case registration(Int)
+    /// A program is held, and nothing says why.
+    case orphan(Int)
+}
+
+/// Identifies a program.
+package enum ProgramKey: Hashable, Sendable {
+    /// By the process at the top of its processes.
+    case process(Int32)
+    /// By the name that it states, if its process is not known.
+    case name(String)
+    /// By a stream of which nothing is known.
+    case stream(StreamID)
+
+    package var process: Int32? {
+        if case .process(let process) = self { process } else { nil }
+    }
+}

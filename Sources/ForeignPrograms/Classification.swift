@@ -1,0 +1,47 @@
+internal import ArbiterService
+internal import SessionPolicy
+
+extension ProgramKind {
+    /// The configuration of its session. Without `interrupts`, players mix with others.
+    func configuration(interrupts: Bool) -> ConfigurationChange {
+        let mixing: CategoryOptions = interrupts ? [] : .mixWithOthers
+        return switch self {
+        case .conversation: .category(.playAndRecord, mode: .voiceChat)
+        case .prompt: .category(.playback, mode: .voicePrompt, options: .duckOthers)
+        case .movie: .category(.playback, mode: .moviePlayback, options: mixing)
+        case .music: .category(.playback, mode: .default, options: mixing)
+        case .game, .notification: .category(.ambient, mode: .default)
+        case .other: .category(.playback, mode: .default, options: .mixWithOthers)
+        }
+    }
+
+    /// Whether one stream of this kind decides for a program that also has streams of which nothing
+    /// is known.
+    var outranksUnknown: Bool {
+        switch self {
+        case .conversation, .prompt, .movie, .music: true
+        case .game, .notification, .other: false
+        }
+    }
+
+    /// Whether the program may be held at its frame. Otherwise it is silenced and runs on.
+    var mayBeHeld: Bool { self != .notification && self != .conversation }
+}
+
+/// How a program was classified, and by which evidence.
+struct Classification: Hashable, Sendable {
+    enum Evidence: String, Hashable, Sendable {
+        case settings, role, mediaPlayer, none
+    }
+
+    var kind: ProgramKind
+    var evidence: Evidence
+    /// The attenuation while it is ducked, in dB; nil: as the arbiter says.
+    var attenuation: Double?
+
+    init(_ kind: ProgramKind, by evidence: Evidence, attenuation: Double? = nil) {
+        self.kind = kind
+        self.evidence = evidence
+        self.attenuation = attenuation
+    }
+}
