@@ -12,7 +12,8 @@ struct SessionNames {
         sessions = Dictionary(
             report.sessions.map(\.status.session).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         programs = Dictionary(
-            report.clients.map { ($0.app, $0.program) }, uniquingKeysWith: { first, _ in first })
+            report.clients.map { ($0.app, $0.program) } + (report.adopted ?? []).map { ($0.app, $0.program) },
+            uniquingKeysWith: { first, _ in first })
         let known = programs
         let groups = Dictionary(grouping: report.apps.filter { $0.server != nil }) { $0.server ?? "" }
         servers = groups.sorted { $0.key < $1.key }.map { server, apps in

@@ -9,6 +9,9 @@ struct SessionView: Encodable, Equatable {
     var process: UInt64?
     /// The path of the app's program.
     var program: String?
+    /// Whether the program does not use this library, and `audiosession-adopt` acts for it; nil
+    /// otherwise.
+    var adopted: Bool?
     /// "app", "assistant", "alarm", "call".
     var rank: String
     var category: String
@@ -51,6 +54,7 @@ struct SessionView: Encodable, Equatable {
         id = session.id.rawValue
         process = isSystem ? nil : session.app.rawValue
         program = isSystem ? nil : SessionNames(report).program(of: session.app)
+        adopted = report.adopted?.contains { $0.app == session.app } == true ? true : nil
         rank = "\(session.rank)"
         category = session.configuration.category.rawValue
         mode = session.configuration.mode.rawValue
@@ -102,7 +106,8 @@ struct SessionView: Encodable, Equatable {
             case "suspended": ", app suspended"
             default: ""
             }
-        return configuration.joined(separator: ", ") + ": " + states.joined(separator: ", ")
+        let details = (adopted == true ? ["adopted"] : []) + configuration
+        return details.joined(separator: ", ") + ": " + states.joined(separator: ", ")
             + (causes.isEmpty ? "" : " (\(causes.joined(separator: "; ")))") + appSuffix
     }
 }

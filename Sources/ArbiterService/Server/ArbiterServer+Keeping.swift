@@ -118,6 +118,20 @@ extension ArbiterServer {
             },
             sessions: core.state.sessions.compactMap { update(of: $0.id) },
             system: core.systemRecord(keeping: { self.owners[$0] == nil }), apps: core.state.apps,
-            hardware: core.hardware, nowPlaying: core.state.nowPlaying?.id)
+            hardware: core.hardware, nowPlaying: core.state.nowPlaying?.id, adopted: adoptedPrograms)
+    }
+
+    /// The programs for which another one has registered sessions.
+    private var adoptedPrograms: [ArbiterReport.Adopted] {
+        var adopted: [AppID: ArbiterReport.Adopted] = [:]
+        for session in core.state.sessions where adopted[session.app] == nil && session.app != .system {
+            guard let owner = owners[session.id].flatMap({ connections[$0] }), owner.app != session.app else {
+                continue
+            }
+            // An app's number is that of its process, unless that is in another PID namespace.
+            let program = pid_t(exactly: session.app.rawValue).map { identify($0).program }
+            adopted[session.app] = ArbiterReport.Adopted(app: session.app, program: program ?? "", by: owner.app)
+        }
+        return adopted.values.sorted { $0.app.rawValue < $1.app.rawValue }
     }
 }

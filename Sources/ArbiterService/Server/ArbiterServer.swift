@@ -238,7 +238,7 @@ public final class ArbiterServer: @unchecked Sendable {
     private func connectionCount(of process: pid_t) -> Int { connections.values.count { $0.peer.process == process } }
 
     /// Returns the program of a process, empty if it cannot be read, and whether that is trusted.
-    private func identify(_ process: pid_t) -> Connection.Peer {
+    func identify(_ process: pid_t) -> Connection.Peer {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")) ?? ""
         let own = folder.isEmpty ? [] : ["audiosession", "audiosession-adopt", "player"].map { folder + "/" + $0 }
         return Connection.Peer(

@@ -18,11 +18,14 @@ public struct ArbiterReport: Hashable, Sendable, Codable {
     public var hardware: HardwareRequest
     /// The session that receives remote commands; nil if none does (REMOTE-2).
     public var nowPlaying: SessionID?
+    /// The programs for which another one has registered sessions. Nil from an arbiter that does
+    /// not report them.
+    public var adopted: [Adopted]?
 
     package init(
         arbiter: UInt64, process: Int32, uptime: Double, settings: ArbiterSettings, decisions: UInt64,
         clients: [Client], sessions: [SessionUpdate], system: SystemRecord, apps: [AppState],
-        hardware: HardwareRequest, nowPlaying: SessionID? = nil
+        hardware: HardwareRequest, nowPlaying: SessionID? = nil, adopted: [Adopted]? = nil
     ) {
         self.arbiter = arbiter
         self.process = process
@@ -35,6 +38,22 @@ public struct ArbiterReport: Hashable, Sendable, Codable {
         self.apps = apps
         self.hardware = hardware
         self.nowPlaying = nowPlaying
+        self.adopted = adopted
+    }
+
+    /// A program that is no client itself.
+    public struct Adopted: Hashable, Sendable, Codable {
+        public var app: AppID
+        /// The path of its executable; empty if it is not known.
+        public var program: String
+        /// The client that acts for it.
+        public var by: AppID
+
+        public init(app: AppID, program: String, by: AppID) {
+            self.app = app
+            self.program = program
+            self.by = by
+        }
     }
 
     public struct Client: Hashable, Sendable, Codable {

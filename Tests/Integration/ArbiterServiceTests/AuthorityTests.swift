@@ -85,6 +85,29 @@ struct AuthorityTests {
         try stage.witness.awaitNotice(stage.session) { $0 == .interruptionEnded(shouldResume: true) }
     }
 
+    @Test("A trusted program registers sessions for a program that is no client, and the report names it")
+    func adoption() throws {
+        let stage = try ServiceFixture(trusted: true)
+        let other = try Program("/bin/sleep", ["60"])
+        let app = AppID(UInt64(other.process))
+        let client = try stage.connect()
+        #expect(try stage.witness.report().adopted?.isEmpty == true)
+        let session = try #require(try client.ask(.register(app: app)).session)
+        try client.ask(.submit(.configure(session, .category(.playback, options: .duckOthers))))
+        try client.ask(.submit(.activate(session)))
+        #expect(stage.gate.waits { $0.attenuation > 0 }, "It lowers the other session, as any app's would.")
+        let adopted = try #require(try stage.witness.report().adopted)
+        #expect(adopted.map(\.app) == [app])
+        #expect(adopted.first?.program.hasSuffix("/sleep") == true)
+        #expect(adopted.first?.by == AppID(UInt64(getpid())))
+        try client.ask(.submit(.unregister(session)))
+        #expect(try stage.witness.report().adopted?.isEmpty == true)
+        let connected = try TestClient(stage.folder.socket)
+        _ = try connected.play(.mixWithOthers)
+        let own = try client.answer(to: .register(app: AppID(UInt64(connected.process))))
+        #expect(own.code == .notPermitted)
+    }
+
     @Test("A call that is not kept ends with the connection that began it (ACT-12)")
     func callOfAConnection() throws {
         let stage = try ServiceFixture(trusted: true)

@@ -21,6 +21,21 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
     }
 
+    @Test("A program that another one acts for is shown with its name, as adopted")
+    func adopted() throws {
+        let session = try arbiter.add(app: 104, .playback)
+        let unadopted = StatusResult(
+            server: server, library: "1.9.21", report: arbiter.report, socket: "/run/test.socket", now: arbiter.now)
+        #expect(unadopted.text.contains("session \(session.rawValue) (pid 104): playback: inactive"))
+        arbiter.adopted = [.init(app: AppID(104), program: "/usr/bin/mpv", by: AppID(105))]
+        let outcome = StatusResult(
+            server: server, library: "1.9.21", report: arbiter.report, socket: "/run/test.socket", now: arbiter.now)
+        #expect(outcome.text.contains("session \(session.rawValue) (mpv, pid 104): adopted, playback: inactive"))
+        let sessions = try #require(try object(outcome)["sessions"] as? [[String: Any]])
+        #expect(sessions.map { $0["adopted"] as? Bool } == [nil, nil, nil, true])
+        #expect(sessions.last?["program"] as? String == "/usr/bin/mpv")
+    }
+
     @Test("status, as text")
     func status() throws {
         _ = try Devices(arbiter, FakePrograms()).plug("phones", .headphones, outputs: nil, inputs: 1)
