@@ -35,7 +35,9 @@ void desktop_bus_destroy(desktop_bus_t *bus) {
     free(bus);
 }
 
-int desktop_bus_wait(desktop_bus_t *bus, bool until_sent) { return bus_connection_wait(&bus->connection, until_sent); }
+int desktop_bus_wait(desktop_bus_t *bus, bool until_sent) {
+    return bus_connection_wait(&bus->connection, until_sent, NULL);
+}
 
 void desktop_bus_wake(desktop_bus_t *bus) { bus_connection_wake(&bus->connection); }
 

@@ -3,12 +3,11 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t now_us(void) {
+uint64_t bus_connection_now_us(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
@@ -37,7 +36,7 @@ static int wait_for_event(bus_connection_t *connection, uint64_t deadline) {
     due = due < deadline ? due : deadline;
     int timeout_ms = -1;
     if (due != UINT64_MAX) {
-        const uint64_t now = now_us();
+        const uint64_t now = bus_connection_now_us();
         const uint64_t rest = due > now ? (due - now + 999) / 1000 : 0;
         timeout_ms = rest < 60000 ? (int)rest : 60000;
     }
@@ -59,7 +58,7 @@ static int connect_to(bus_connection_t *connection, const char *address, uint64_
         if (result < 0 || sd_bus_is_ready(connection->bus) > 0) {
             break;
         }
-        if (now_us() >= deadline) {
+        if (bus_connection_now_us() >= deadline) {
             return -ETIMEDOUT;
         }
         result = result > 0 ? result : wait_for_event(connection, deadline);
@@ -68,7 +67,7 @@ static int connect_to(bus_connection_t *connection, const char *address, uint64_
 }
 
 int bus_connection_open(bus_connection_t *connection, const char *address, int timeout_ms) {
-    const uint64_t deadline = now_us() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * 1000;
+    const uint64_t deadline = bus_connection_now_us() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * 1000;
     connection->bus = NULL;
     connection->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return connection->wake < 0 ? -errno : connect_to(connection, address, deadline);
@@ -84,7 +83,7 @@ void bus_connection_destroy(bus_connection_t *connection) {
     }
 }
 
-int bus_connection_wait(bus_connection_t *connection, bool until_sent) {
+int bus_connection_wait(bus_connection_t *connection, bool until_sent, const uint64_t *deadline_us) {
     while (true) {
         // First, so that a flood of messages does not delay it.
         uint64_t count;
@@ -92,9 +91,13 @@ int bus_connection_wait(bus_connection_t *connection, bool until_sent) {
             (until_sent && bus_connection_has_sent(connection))) {
             return 0;
         }
+        const uint64_t deadline = deadline_us ? *deadline_us : UINT64_MAX;
+        if (deadline != UINT64_MAX && bus_connection_now_us() >= deadline) {
+            return 1;
+        }
         int result = process(connection);
         if (result == 0) {
-            result = wait_for_event(connection, UINT64_MAX);
+            result = wait_for_event(connection, deadline);
         }
         if (result < 0) {
             return result;

@@ -4,6 +4,7 @@
 #define BUS_CONNECTION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <systemd/sd-bus.h>
 
 typedef struct bus_connection {
@@ -25,8 +26,12 @@ void bus_connection_close(bus_connection_t *connection);
 void bus_connection_destroy(bus_connection_t *connection);
 
 /// Serves the bus until `bus_connection_wake` has been called, or, if `until_sent`, everything has
-/// been sent. Returns 0, or the negative errno with which the connection ended.
-int bus_connection_wait(bus_connection_t *connection, bool until_sent);
+/// been sent; then returns 0. Returns 1 at `*deadline_us`, which callbacks may change; NULL or
+/// UINT64_MAX: none. Returns the negative errno with which the connection ended.
+int bus_connection_wait(bus_connection_t *connection, bool until_sent, const uint64_t *deadline_us);
+
+/// The microseconds of the monotonic clock.
+uint64_t bus_connection_now_us(void);
 
 /// Makes the current or next `bus_connection_wait` return. Any thread.
 void bus_connection_wake(bus_connection_t *connection);

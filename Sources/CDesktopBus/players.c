@@ -189,13 +189,6 @@ static int start(desktop_players_t *players) {
                                         "interface='" BUS_NAME "',member='NameOwnerChanged',"
                                         "arg0namespace='" ROOT_INTERFACE "'",
                                         receive_owner_change, NULL, players);
-    // One match for all players, so that no player comes without: the sender is looked up instead.
-    result = result < 0 ? result
-                        : sd_bus_add_match_async(bus, &players->properties_match,
-                                                 "type='signal',path='" PLAYER_OBJECT "',"
-                                                 "interface='" PROPERTIES_INTERFACE "',member='PropertiesChanged',"
-                                                 "arg0namespace='" ROOT_INTERFACE "'",
-                                                 watched_player_receive_changes, NULL, players);
     return result < 0 ? result : call_bus(players, &players->listing, "ListNames", NULL, receive_names, players);
 }
 
@@ -209,6 +202,7 @@ int desktop_players_open(const char *address, int timeout_ms, const desktop_play
         return -ENOMEM;
     }
     players->callbacks = *callbacks;
+    players->due_us = UINT64_MAX;
     int result = bus_connection_open(&players->connection, address, timeout_ms);
     result = result < 0 ? result : start(players);
     if (result < 0) {
@@ -228,7 +222,6 @@ void desktop_players_close(desktop_players_t *players) {
     }
     player_calls_cancel(players);
     players->listing = sd_bus_slot_unref(players->listing);
-    players->properties_match = sd_bus_slot_unref(players->properties_match);
     players->owner_match = sd_bus_slot_unref(players->owner_match);
     bus_connection_close(&players->connection);
 }
@@ -242,6 +235,32 @@ void desktop_players_destroy(desktop_players_t *players) {
     free(players);
 }
 
-int desktop_players_wait(desktop_players_t *players) { return bus_connection_wait(&players->connection, false); }
+/// Follows the players again whose time has passed.
+static void unmute_players(desktop_players_t *players) {
+    const uint64_t now = bus_connection_now_us();
+    players->due_us = UINT64_MAX;
+    for (size_t i = 0; i < players->count; i++) {
+        watched_player_t *player = players->watched[i];
+        if (player->muted_until_us == 0) {
+            continue;
+        }
+        if (player->muted_until_us <= now) {
+            watched_player_unmute(player);
+        } else if (player->muted_until_us < players->due_us) {
+            players->due_us = player->muted_until_us;
+        }
+    }
+}
+
+int desktop_players_wait(desktop_players_t *players) {
+    while (true) {
+        // The deadline may arise while the bus is served: `is_flooding` sets it.
+        const int result = bus_connection_wait(&players->connection, false, &players->due_us);
+        if (result <= 0) {
+            return result;
+        }
+        unmute_players(players);
+    }
+}
 
 void desktop_players_wake(desktop_players_t *players) { bus_connection_wake(&players->connection); }

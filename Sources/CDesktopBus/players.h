@@ -18,6 +18,9 @@ enum {
     /// More names of one reply to ListNames are ignored.
     MAXIMUM_LISTED = 4 * DESKTOP_PLAYERS_MAXIMUM,
     CALL_LIMIT_US = DESKTOP_PLAYERS_CALL_SECONDS * 1000000,
+    /// A player that sends more signals in a second is muted for a second.
+    MAXIMUM_SIGNALS = 100,
+    MUTE_US = 1000000,
 };
 
 /// What is read of a player: its properties, each by a call of its own, and its process.
@@ -55,6 +58,12 @@ typedef struct watched_player {
     uint32_t process;
     desktop_players_values_t values;
     query_t queries[QUERIES];
+    /// The match of its signals; NULL while it is muted.
+    sd_bus_slot *match;
+    /// When the current second began, and how many signals it has received since.
+    uint64_t second_us;
+    unsigned signals;
+    uint64_t muted_until_us;
     /// `synced` waits for it.
     bool is_initial;
     /// All first calls have ended.
@@ -84,7 +93,6 @@ struct desktop_players {
     bus_connection_t connection;
     desktop_players_callbacks_t callbacks;
     sd_bus_slot *owner_match;
-    sd_bus_slot *properties_match;
     /// The call of ListNames.
     sd_bus_slot *listing;
     lookup_t *lookups;
@@ -92,6 +100,8 @@ struct desktop_players {
     watched_player_t *watched[DESKTOP_PLAYERS_MAXIMUM];
     size_t count;
     bool is_synced;
+    /// When the next player is no longer muted; UINT64_MAX: none is.
+    uint64_t due_us;
 };
 
 // ---- players.c: which players exist -------------------------------------------------------------
@@ -112,8 +122,8 @@ void watched_player_destroy(watched_player_t *player);
 /// Reports the player's values, unless some are still awaited.
 void watched_player_report(watched_player_t *player);
 
-/// Handles a PropertiesChanged.
-int watched_player_receive_changes(sd_bus_message *signal, void *players, sd_bus_error *unused);
+/// Follows the signals of a player that was muted, and requests its values.
+void watched_player_unmute(watched_player_t *player);
 
 // ---- player_values.c: the types and limits of values --------------------------------------------
 

@@ -2,6 +2,7 @@
 #include "players.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,13 +148,31 @@ static int read_invalidated(watched_player_t *player, const char *interface, sd_
     return result;
 }
 
-int watched_player_receive_changes(sd_bus_message *signal, void *userdata, sd_bus_error *unused) {
+/// Counts a signal. Stops the player's signals if it sends too many: otherwise they queue up in the
+/// bus, and the replies of other players behind them.
+static bool is_flooding(watched_player_t *player) {
+    const uint64_t now = bus_connection_now_us();
+    if (now - player->second_us >= 1000000) {
+        player->second_us = now;
+        player->signals = 0;
+    }
+    if (++player->signals <= MAXIMUM_SIGNALS) {
+        return false;
+    }
+    desktop_players_t *players = player->players;
+    player->match = sd_bus_slot_unref(player->match);
+    player->muted_until_us = now + MUTE_US;
+    players->due_us = players->due_us < player->muted_until_us ? players->due_us : player->muted_until_us;
+    return true;
+}
+
+/// Handles a PropertiesChanged.
+static int receive_changes(sd_bus_message *signal, void *userdata, sd_bus_error *unused) {
     (void)unused;
-    const char *sender = sd_bus_message_get_sender(signal);
-    watched_player_t *player = sender ? players_find(userdata, sender) : NULL;
+    watched_player_t *player = userdata;
     const char *interface = NULL;
-    if (!player || sd_bus_message_has_signature(signal, "sa{sv}as") <= 0 ||
-        sd_bus_message_read(signal, "s", &interface) < 0) {
+    if (!is_from(signal, player->owner) || is_flooding(player) ||
+        sd_bus_message_has_signature(signal, "sa{sv}as") <= 0 || sd_bus_message_read(signal, "s", &interface) < 0) {
         return 0;
     }
     desktop_players_values_t values = player->values;
@@ -169,6 +188,33 @@ int watched_player_receive_changes(sd_bus_message *signal, void *userdata, sd_bu
     return 0;
 }
 
+/// If the bus refuses the match, only this player's changes are missing.
+static int ignore_reply(sd_bus_message *reply, void *userdata, sd_bus_error *unused) {
+    (void)reply, (void)userdata, (void)unused;
+    return 0;
+}
+
+static int listen(watched_player_t *player) {
+    char match[1024];
+    const int length = snprintf(match, sizeof match,
+                                "type='signal',sender='%s',path='" PLAYER_OBJECT "',interface='" PROPERTIES_INTERFACE
+                                "',member='PropertiesChanged',arg0namespace='" ROOT_INTERFACE "'",
+                                player->owner);
+    if (length < 0 || (size_t)length >= sizeof match) {
+        return -EINVAL;
+    }
+    return sd_bus_add_match_async(player->players->connection.bus, &player->match, match, receive_changes, ignore_reply,
+                                  player);
+}
+
+void watched_player_unmute(watched_player_t *player) {
+    player->muted_until_us = 0;
+    listen(player);
+    for (int i = 0; i < PROPERTIES; i++) {
+        refresh(player, i);
+    }
+}
+
 // ---- Lifetime -----------------------------------------------------------------------------------
 
 watched_player_t *watched_player_create(desktop_players_t *players, const char *owner) {
@@ -180,6 +226,10 @@ watched_player_t *watched_player_create(desktop_players_t *players, const char *
     player->players = players;
     strcpy(player->owner, owner);
     player->values.can_control = true;
+    if (listen(player) < 0) {
+        watched_player_destroy(player);
+        return NULL;
+    }
     for (int i = 0; i < QUERIES; i++) {
         query_t *query = &player->queries[i];
         query->player = player;
@@ -195,5 +245,6 @@ void watched_player_destroy(watched_player_t *player) {
     for (int i = 0; i < QUERIES; i++) {
         sd_bus_slot_unref(player->queries[i].slot);
     }
+    sd_bus_slot_unref(player->match);
     free(player);
 }

@@ -15,6 +15,7 @@ final class PrivateBus: Sendable {
         let socket = directory.file("bus")
         let configuration = """
             <busconfig>
+              <limit name="max_connections_per_user">1000</limit>
               <type>session</type><listen>unix:path=\(socket)</listen><auth>EXTERNAL</auth>
               <policy context="default">
                 <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>

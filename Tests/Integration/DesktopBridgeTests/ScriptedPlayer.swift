@@ -65,8 +65,10 @@ final class ScriptedPlayer: @unchecked Sendable {
         }
     }
 
-    func own(_ name: String) throws {
-        try lock.withLock { try check(sd_bus_request_name(bus, Self.root + "." + name, 0)) }
+    /// Requests a name; if another connection owns it, and `waits`, until that one releases it.
+    func own(_ name: String, waits: Bool = false) throws {
+        let flags = waits ? UInt64(SD_BUS_NAME_QUEUE) : 0
+        try lock.withLock { try check(sd_bus_request_name(bus, Self.root + "." + name, flags)) }
     }
 
     func release(_ name: String) throws {
@@ -75,6 +77,8 @@ final class ScriptedPlayer: @unchecked Sendable {
 
     /// Changes values without a signal.
     func set(_ values: [String: Value]) { lock.withLock { state.values.merge(values) { $1 } } }
+
+    func value(_ name: String) -> Value? { lock.withLock { state.values[name] } }
 
     /// While it hangs, it replies to nothing; afterwards, to all that it has received.
     func hang(_ isHung: Bool) {
