@@ -40,6 +40,7 @@ let package = Package(
         .executable(name: "audiosession", targets: ["audiosession"]),
         .executable(name: "audiosession-server", targets: ["audiosession-server"]),
         .executable(name: "audiosession-device", targets: ["audiosession-device"]),
+        .executable(name: "audiosession-hand", targets: ["audiosession-hand"]),
         .executable(name: "audiosession-mpris", targets: ["audiosession-mpris"]),
         .executable(name: "audiosession-adopt", targets: ["audiosession-adopt"]),
         .executable(name: "audiosessiond", targets: ["audiosessiond"]),
@@ -72,6 +73,7 @@ let package = Package(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
+        .systemLibrary(name: "CPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
         // The types that every layer speaks of: devices, ports, categories, options, reasons.
@@ -256,6 +258,10 @@ let package = Package(
         .executableTarget(
             name: "audiosession-server", dependencies: ["CPlatform", "CSessionSocket"], cSettings: c,
             linkerSettings: [.linkedLibrary("jackserver")]),
+        // Alters the streams of other programs on PipeWire.
+        .executableTarget(
+            name: "audiosession-hand", dependencies: ["CPipeWire", "CPlatform"], cSettings: c,
+            linkerSettings: [.linkedLibrary("m")]),
         // Virtual devices, for tests and for trying routes without hardware.
         .executableTarget(
             name: "audiosession-device",

@@ -1,0 +1,204 @@
+#define _GNU_SOURCE
+#include "control.h"
+
+#include "journal.h"
+#include "node_link.h"
+#include "ramp.h"
+#include "streams.h"
+#include "volumes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum { MAX_FAILURES = 3 };
+
+static void begin_round_trip(control_t *control) {
+    control->is_waiting = true;
+    control->waiting_since = ramp_now();
+    node_link_sync(control->node);
+}
+
+/// Ends the control, from the loop.
+static void doom(control_t *control) {
+    control->is_doomed = true;
+    controls_call_worker(control->owner);
+}
+
+static void report(control_t *control, const char *word, const char *reason) {
+    if (!control->is_reported) {
+        control->is_reported = true;
+        streams_write(control->owner->streams, word, control->serial, reason);
+    }
+}
+
+// ---- Messages ---------------------------------------------------------------------------------
+
+static void set_volumes(control_t *control, double attenuation) {
+    const volumes_t *volumes = &control->stream->volumes;
+    control->must_apply = false;
+    if (isinf(attenuation) && !isinf(control->applied)) {
+        control->silent_since = INT64_MAX; // until the round trip has ended
+    }
+    control->applied = attenuation;
+    float soft[SPA_AUDIO_MAX_CHANNELS];
+    volumes_scale(volumes, ramp_factor(attenuation), soft);
+    if (attenuation != 0 || !control->is_forced) {
+        node_link_set_volumes(control->node, SPA_PROP_softVolumes, soft, volumes->count);
+    }
+    if (attenuation == 0) {
+        // Ends softVolumes. They were set to full before, because PipeWire still shows them.
+        node_link_set_volumes(control->node, SPA_PROP_channelVolumes, volumes->channel, volumes->count);
+    }
+}
+
+/// PipeWire itself starts a node that does not run now, when it runs.
+static void start(control_t *control) {
+    if (control->stream->state == PW_NODE_STATE_RUNNING) {
+        node_link_send(control->node, SPA_NODE_COMMAND_Start);
+    }
+    control->is_paused = false;
+}
+
+static void pause_node(control_t *control) {
+    if (!journal_set(control->owner->journal, control->serial, true)) {
+        report(control, "refused", "the journal cannot be written");
+        return;
+    }
+    control->must_pause = false;
+    control->is_paused = true;
+    control->paused_at = ramp_now();
+    node_link_send(control->node, SPA_NODE_COMMAND_Pause);
+    begin_round_trip(control);
+}
+
+static void free_forced(control_t *control) {
+    // A program that has stopped delays what follows the volumes.
+    start(control);
+    if (stream_has_level(control->stream)) {
+        set_volumes(control, 0);
+    }
+    control->applied = 0;
+    begin_round_trip(control);
+}
+
+// ---- Steps ------------------------------------------------------------------------------------
+
+/// Everything was sent and is in effect: ends, reports or pauses.
+static void conclude(control_t *control, int64_t now) {
+    if (control->is_hold) {
+        const bool is_silent =
+            !stream_has_level(control->stream) || (control->silent_since != INT64_MAX && now >= control->silent_since);
+        if (!control->is_paused || control->must_pause) {
+            if (is_silent) {
+                pause_node(control);
+            }
+        } else {
+            report(control, "reached", NULL);
+        }
+    } else if (control->applied == 0) {
+        journal_remove(control->owner->journal, control->serial);
+        report(control, "reached", NULL);
+        doom(control);
+    } else {
+        report(control, "reached", NULL);
+    }
+}
+
+void control_advance(control_t *control) {
+    if (!control->is_ready || control->is_waiting || control->is_doomed || control->stream == NULL) {
+        return;
+    }
+    if (control->is_forced) {
+        free_forced(control);
+        control->is_forced = false;
+        return;
+    }
+    const int64_t now = ramp_now();
+    const double attenuation = ramp_at(&control->ramp, now);
+    const bool has_level = stream_has_level(control->stream);
+    const bool applies = attenuation != control->applied || control->must_apply;
+    const bool starts = control->is_paused && !control->is_hold;
+    if (applies && !has_level && control->stream->has_props) {
+        // Without a format, a stream has no volumes yet; it is also not heard.
+        return;
+    }
+    if (applies && has_level) {
+        set_volumes(control, attenuation);
+    } else if (applies) {
+        control->applied = attenuation;
+    }
+    if (starts) {
+        start(control);
+    }
+    if (starts || (applies && has_level)) {
+        begin_round_trip(control);
+    } else if (now >= control->ramp.begin_ns + control->ramp.duration_ns) {
+        conclude(control, now);
+    }
+}
+
+void control_compare(control_t *control) {
+    const stream_t *stream = control->stream;
+    if (stream == NULL || control->is_waiting || control->applied == 0 || !stream_has_level(stream)) {
+        return;
+    }
+    float soft[SPA_AUDIO_MAX_CHANNELS];
+    volumes_scale(&stream->volumes, ramp_factor(control->applied), soft);
+    for (uint32_t i = 0; i < stream->volumes.count; i++) {
+        control->must_apply |= !(fabsf(soft[i] - stream->volumes.soft[i]) <= 1e-6F + 1e-4F * soft[i]);
+    }
+}
+
+// ---- The connection ---------------------------------------------------------------------------
+
+static void on_ready(void *data) {
+    control_t *control = data;
+    control->is_ready = true;
+    control_advance(control);
+    controls_schedule(control->owner);
+}
+
+static void on_done(void *data) {
+    control_t *control = data;
+    control->is_waiting = false;
+    if (isinf(control->applied) && control->silent_since == INT64_MAX) {
+        control->silent_since = ramp_now() + control_settling_ns(control);
+    }
+    control_compare(control);
+    control_advance(control);
+    controls_schedule(control->owner);
+}
+
+static void on_failed(void *data, int error) {
+    control_t *control = data;
+    if (control->is_doomed) {
+        return;
+    }
+    control->failures += 1;
+    if (control->failures >= MAX_FAILURES) {
+        // The journal keeps the stream: it may not be free.
+        control->is_reported = false;
+        report(control, "refused", strerror(error));
+        doom(control);
+        return;
+    }
+    if (error == EACCES || error == EPERM || error == ENOTSUP) {
+        report(control, "refused", strerror(error));
+        control->is_hold = false;
+        control->ramp = ramp_make(0, 0, 0, ramp_now());
+    }
+    control->must_reconnect = true;
+    controls_call_worker(control->owner);
+}
+
+static const node_link_events_t link_events = {.ready = on_ready, .done = on_done, .failed = on_failed};
+
+bool control_connect(control_t *control) {
+    control->is_ready = false;
+    control->is_waiting = false;
+    control->must_reconnect = false;
+    control->node = node_link_open(control->owner->context, control->owner->remote, control->stream->id,
+                                   control->serial, &link_events, control);
+    return control->node != NULL;
+}
