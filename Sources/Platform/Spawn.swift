@@ -41,7 +41,7 @@ package func spawnProgram(
 
 /// Returns this process's variables with names for which `keeps` returns true, byte for byte: they
 /// need not be valid UTF-8.
-private func inheritedVariables(where keeps: (String) -> Bool) -> [UnsafeMutablePointer<CChar>?] {
+func inheritedVariables(where keeps: (String) -> Bool) -> [UnsafeMutablePointer<CChar>?] {
     var variables: [UnsafeMutablePointer<CChar>?] = []
     var next: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = environ
     while let variable = next?.pointee {
