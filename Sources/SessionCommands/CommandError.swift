@@ -2,7 +2,8 @@ public import AudioRendering
 public import SessionArbiter
 internal import SessionPolicy
 
-/// Why a command failed: an exit status of sysexits.h and a one-sentence message.
+/// Why a command failed: an exit status of sysexits.h, or as env(1) for a command that it runs, and
+/// a one-sentence message.
 public struct CommandError: Error, Equatable, Sendable, CustomStringConvertible {
     public enum Status: Int32, Sendable {
         case usage = 64
@@ -11,6 +12,10 @@ public struct CommandError: Error, Equatable, Sendable, CustomStringConvertible 
         case software = 70
         case tryAgain = 75
         case noPermission = 77
+        /// A command to run was found, but cannot be run.
+        case cannotRun = 126
+        /// A command to run does not exist.
+        case notFound = 127
     }
 
     public var status: Status

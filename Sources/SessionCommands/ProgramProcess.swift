@@ -94,6 +94,13 @@ struct ProgramProcess {
         return file.split(separator: "/").last.map(String.init) == program.rawValue
     }
 
+    /// Returns the command line of a process of this program; nil if it cannot be read or the
+    /// process runs another program.
+    static func arguments(_ process: Int32, of program: String) -> [String]? {
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
+        return path == program ? arguments(process) : nil
+    }
+
     private static func arguments(_ process: Int32) -> [String]? {
         guard let data = FileManager.default.contents(atPath: "/proc/\(process)/cmdline"), !data.isEmpty else {
             return nil

@@ -1,19 +1,30 @@
 internal import SessionArbiter
-internal import SessionPolicy
+public import SessionPolicy
 
 /// The names of the sessions and programs in a report, by their numbers.
 struct SessionNames {
     private let sessions: [SessionID: SessionState]
     private let programs: [AppID: String]
+    /// The commands for which this program holds sessions: "run: espeak".
+    private let commands: [AppID: String]
     /// The servers with the apps that use them: "default: player (pid 4711)".
     let servers: [String]
 
-    init(_ report: ArbiterReport) {
+    /// `arguments` returns the command line of a process that runs a program; nil if it is unknown.
+    init(
+        _ report: ArbiterReport,
+        arguments: (_ process: Int32, _ program: String) -> [String]? = ProgramProcess.arguments(_:of:)
+    ) {
         sessions = Dictionary(
             report.sessions.map(\.status.session).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         programs = Dictionary(
             report.clients.map { ($0.app, $0.program) } + (report.adopted ?? []).map { ($0.app, $0.program) },
             uniquingKeysWith: { first, _ in first })
+        let holders = report.clients.compactMap { client in
+            HoldName(program: client.program) { arguments(client.process, client.program) }
+                .map { (client.app, $0.text) }
+        }
+        commands = Dictionary(holders, uniquingKeysWith: { first, _ in first })
         let known = programs
         let groups = Dictionary(grouping: report.apps.filter { $0.server != nil }) { $0.server ?? "" }
         servers = groups.sorted { $0.key < $1.key }.map { server, apps in
@@ -30,9 +41,13 @@ struct SessionNames {
     /// Returns the path of an app's program; nil if it is unknown.
     func program(of app: AppID) -> String? { programs[app].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Returns the last component of that path.
+    /// Returns the command for which `audiosession` holds the sessions of an app: "run: espeak",
+    /// "duck"; nil for other apps.
+    func command(of app: AppID) -> String? { commands[app] }
+
+    /// Returns the last component of the program's path, or that command.
     func programName(of app: AppID) -> String? {
-        program(of: app).map { String($0.split(separator: "/").last ?? "") }
+        command(of: app) ?? program(of: app).map { String($0.split(separator: "/").last ?? "") }
     }
 
     /// Returns the name of a session: "session 5 (player, pid 4711)", "call 7", "session 9, which
@@ -72,4 +87,13 @@ extension SessionState {
 extension CategoryOptions {
     /// The names of the options that are set.
     var names: [String] { Self.named.filter { isSuperset(of: $0.option) }.map(\.name) }
+
+    /// The names of all options.
+    public static var knownNames: [String] { named.map(\.name) }
+
+    /// Returns the option with that name.
+    public init?(knownName name: String) {
+        guard let known = Self.named.first(where: { $0.name == name }) else { return nil }
+        self = known.option
+    }
 }

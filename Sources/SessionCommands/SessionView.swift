@@ -12,6 +12,9 @@ struct SessionView: Encodable, Equatable {
     /// Whether the program does not use this library, and `audiosession-adopt` acts for it; nil
     /// otherwise.
     var adopted: Bool?
+    /// What `audiosession` holds the session for: "run: espeak", "duck", "pause"; nil for other
+    /// programs.
+    var command: String?
     /// "app", "assistant", "alarm", "call".
     var rank: String
     var category: String
@@ -53,7 +56,9 @@ struct SessionView: Encodable, Equatable {
         let isSystem = session.app == .system
         id = session.id.rawValue
         process = isSystem ? nil : session.app.rawValue
-        program = isSystem ? nil : SessionNames(report).program(of: session.app)
+        let names = SessionNames(report)
+        program = isSystem ? nil : names.program(of: session.app)
+        command = isSystem ? nil : names.command(of: session.app)
         adopted = report.adopted?.contains { $0.app == session.app } == true ? true : nil
         rank = "\(session.rank)"
         category = session.configuration.category.rawValue

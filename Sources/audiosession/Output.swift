@@ -20,8 +20,10 @@ struct OutputOptions: ParsableArguments {
         try runCommand { try body(SocketArbiterClient(starting: true)) }
     }
 
+    func reportingErrors<Value>(_ body: () throws -> Value) throws -> Value { try Self.reportingErrors(body) }
+
     /// Runs `body`; converts a `CommandError` into a message on standard error and an exit status.
-    func reportingErrors<Value>(_ body: () throws -> Value) throws -> Value {
+    static func reportingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as CommandError {

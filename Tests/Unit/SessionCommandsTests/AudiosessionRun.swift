@@ -32,6 +32,9 @@ final class AudiosessionRun: Sendable {
         }
     }
 
+    /// The path of the arbiter's socket.
+    var socket: String { folder.file("run/audiosession/arbiter.socket") }
+
     var environment: [String: String] {
         [
             "XDG_RUNTIME_DIR": folder.file("run"), "XDG_CONFIG_HOME": folder.file("config"),
@@ -45,6 +48,18 @@ final class AudiosessionRun: Sendable {
         try ChildProcess.run(
             try BuiltProgram.path("audiosession"), line.split(separator: " ").map(String.init), environment: environment
         )
+    }
+
+    /// Runs `audiosession` with these arguments to its end.
+    func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+        try ChildProcess.run(try BuiltProgram.path("audiosession"), arguments, environment: environment)
+    }
+
+    /// Starts `audiosession` with these arguments. Its output goes to `sink`.
+    func start(_ arguments: [String], printingTo sink: LineSink) throws -> ChildProcess {
+        try ChildProcess(
+            try BuiltProgram.path("audiosession"), arguments, environment: environment,
+            printingTo: (sink.writing, sink.writing))
     }
 
     /// Runs `audiosession` with --json, which must succeed. Returns the decoded object.

@@ -32,7 +32,9 @@ import Testing
             "server", "server dance", "server start --rate 1", "server start --period 9", "server stop --rate 48000",
             "server start --name a/b", "doctor now", "status --yaml", "remote dance", "remote seek", "remote seek soon",
             "remote seek 1 2", "remote shuffle maybe", "remote repeat twice", "remote play 5", "remote skip --jsn",
-            "remote rate nan", "remote --jsn",
+            "remote rate nan", "remote --jsn", "run", "run espeak", "run --json -- ls", "run --duck --mix -- ls",
+            "run --mode zebra -- ls", "run --category zebra -- ls", "run --option zebra -- ls", "duck 5",
+            "pause --for 0",
         ])
     func wrongUse(_ line: String) throws {
         let folder = audiosession.folder
@@ -54,7 +56,8 @@ import Testing
             "", "status", "why", "log", "interrupt", "interrupt begin", "interrupt end", "call", "call ring",
             "call accept",
             "call decline", "call end", "silent-switch", "screen", "volume", "microphone", "route", "do-not-disturb",
-            "app", "permission", "device", "device plug", "device unplug", "device list", "server", "doctor", "remote",
+            "run", "duck", "pause", "app", "permission", "device", "device plug", "device unplug", "device list",
+            "server", "doctor", "remote",
         ] {
             let (status, output) = try audiosession("\(command) --help")
             #expect(status == 0)
