@@ -64,7 +64,7 @@ static int send_call(player_call_t *call) {
 
 int desktop_players_call(desktop_players_t *players, const char *owner, desktop_players_call_t call, uint64_t number) {
     const watched_player_t *player = players_find(players, owner);
-    if (!player) {
+    if (!player || player->name_count == 0) {
         return -ENOENT;
     }
     player_call_t *made = calloc(1, sizeof *made);

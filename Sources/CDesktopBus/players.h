@@ -18,7 +18,7 @@ enum {
     /// More names of one reply to ListNames are ignored.
     MAXIMUM_LISTED = 4 * DESKTOP_PLAYERS_MAXIMUM,
     CALL_LIMIT_US = DESKTOP_PLAYERS_CALL_SECONDS * 1000000,
-    /// A player that sends more signals in a second is muted for a second.
+    /// More signals of one kind in a second are muted for a second.
     MAXIMUM_SIGNALS = 100,
     MUTE_US = 1000000,
 };
@@ -36,6 +36,16 @@ enum {
     QUERIES
 };
 
+/// Limits signals of one kind: otherwise they queue up in the bus, and the replies of players behind
+/// them.
+typedef struct signal_limit {
+    /// When the current second began, and how many signals have arrived since.
+    uint64_t second_us;
+    unsigned count;
+    /// 0: not muted.
+    uint64_t muted_until_us;
+} signal_limit_t;
+
 struct watched_player;
 
 /// The reading of one value of a player. At most one call at a time: a player that announces
@@ -46,7 +56,7 @@ typedef struct query {
     sd_bus_slot *slot;
     /// The value has changed since the call was sent.
     bool is_stale;
-    /// The first call has ended.
+    /// The first call has ended, or a report does not wait for it.
     bool is_answered;
 } query_t;
 
@@ -54,23 +64,23 @@ typedef struct watched_player {
     desktop_players_t *players;
     char owner[NAME_SIZE];
     char names[DESKTOP_PLAYERS_MAXIMUM_NAMES][NAME_SIZE];
+    /// Whether the last reply to ListNames contains the name.
+    bool is_listed[DESKTOP_PLAYERS_MAXIMUM_NAMES];
+    /// 0: it has left, but owes replies.
     size_t name_count;
     uint32_t process;
     desktop_players_values_t values;
     query_t queries[QUERIES];
     /// The match of its signals; NULL while it is muted.
     sd_bus_slot *match;
-    /// When the current second began, and how many signals it has received since.
-    uint64_t second_us;
-    unsigned signals;
-    uint64_t muted_until_us;
+    signal_limit_t limit;
     /// `synced` waits for it.
     bool is_initial;
     /// All first calls have ended.
     bool is_reported;
 } watched_player_t;
 
-/// A request for the owner of a name that existed at the start.
+/// A request for the owner of a name that is listed.
 typedef struct lookup {
     desktop_players_t *players;
     sd_bus_slot *slot;
@@ -92,7 +102,9 @@ typedef struct player_call {
 struct desktop_players {
     bus_connection_t connection;
     desktop_players_callbacks_t callbacks;
+    /// The match of changes of owners; NULL while they are muted.
     sd_bus_slot *owner_match;
+    signal_limit_t owner_limit;
     /// The call of ListNames.
     sd_bus_slot *listing;
     lookup_t *lookups;
@@ -100,16 +112,46 @@ struct desktop_players {
     watched_player_t *watched[DESKTOP_PLAYERS_MAXIMUM];
     size_t count;
     bool is_synced;
-    /// When the next player is no longer muted; UINT64_MAX: none is.
+    /// When the next signals are no longer muted; UINT64_MAX: none are.
     uint64_t due_us;
 };
 
-// ---- players.c: which players exist -------------------------------------------------------------
+// ---- player_table.c -----------------------------------------------------------------------------
 
 watched_player_t *players_find(desktop_players_t *players, const char *owner);
 
+/// Removes a player from the table.
+void players_take_out(watched_player_t *player);
+
 /// Reports `synced` if it is due.
 void players_check_synced(desktop_players_t *players);
+
+/// Counts a signal. Returns whether it is one too many; then the caller removes the match until
+/// `players->due_us` or later.
+bool signal_limit_exceeds(signal_limit_t *limit, desktop_players_t *players);
+
+/// Returns whether signals are muted that must not be any longer, and ends that; otherwise updates
+/// `players->due_us`.
+bool signal_limit_ends(signal_limit_t *limit, desktop_players_t *players, uint64_t now_us);
+
+// ---- player_names.c -----------------------------------------------------------------------------
+
+/// Adds a name to the player of that owner, which may be new.
+void players_add_name(desktop_players_t *players, const char *name, const char *owner);
+
+/// Removes a name, and with its last one, the player.
+void players_remove_name(desktop_players_t *players, const char *name, const char *owner);
+
+/// Returns the index of a name of a player; its count if it does not own it.
+size_t watched_player_find_name(const watched_player_t *player, const char *name);
+
+// ---- player_owners.c: the owners of names on the bus --------------------------------------------
+
+/// Follows changes of owners, and lists the current ones, which replace those that are known.
+int player_owners_follow(desktop_players_t *players);
+
+/// Cancels all requests and the match.
+void player_owners_cancel(desktop_players_t *players);
 
 // ---- watched_player.c: one player ---------------------------------------------------------------
 
@@ -121,6 +163,14 @@ void watched_player_destroy(watched_player_t *player);
 
 /// Reports the player's values, unless some are still awaited.
 void watched_player_report(watched_player_t *player);
+
+/// Reports that a player without names has vanished. Frees it, unless it owes replies: if it releases
+/// and takes a name all the time, it must not be asked again each time, since a bus limits the calls
+/// without a reply.
+void watched_player_leave(watched_player_t *player);
+
+/// Follows a player again that has left, and has got a name now.
+void watched_player_return(watched_player_t *player);
 
 /// Follows the signals of a player that was muted, and requests its values.
 void watched_player_unmute(watched_player_t *player);

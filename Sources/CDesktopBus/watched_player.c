@@ -27,12 +27,19 @@ void watched_player_report(watched_player_t *player) {
     players->callbacks.changed(players->callbacks.context, &report);
 }
 
-/// Reports the player for the first time if all first calls have ended.
-static void check_answers(watched_player_t *player) {
+static bool all_answered(const watched_player_t *player) {
     for (int i = 0; i < QUERIES; i++) {
         if (!player->queries[i].is_answered) {
-            return;
+            return false;
         }
+    }
+    return true;
+}
+
+/// Reports the player for the first time if all first calls have ended.
+static void check_answers(watched_player_t *player) {
+    if (!all_answered(player)) {
+        return;
     }
     player->is_reported = true;
     watched_player_report(player);
@@ -76,6 +83,17 @@ static bool read_answer(query_t *query, sd_bus_message *reply) {
     return is_from(reply, player->owner) && property_read(&player->values, query_index(query), reply) > 0;
 }
 
+/// Frees a player without names that owes no reply.
+static void free_if_idle(watched_player_t *player) {
+    for (int i = 0; i < QUERIES; i++) {
+        if (player->queries[i].slot) {
+            return;
+        }
+    }
+    players_take_out(player);
+    watched_player_destroy(player);
+}
+
 static int receive_answer(sd_bus_message *reply, void *userdata, sd_bus_error *unused) {
     (void)unused;
     query_t *query = userdata;
@@ -84,6 +102,10 @@ static int receive_answer(sd_bus_message *reply, void *userdata, sd_bus_error *u
     query->is_answered = true;
     const bool is_late = sd_bus_message_is_method_error(reply, SD_BUS_ERROR_NO_REPLY) > 0;
     const bool has_changed = !sd_bus_message_get_error(reply) && read_answer(query, reply);
+    if (query->player->name_count == 0) {
+        free_if_idle(query->player);
+        return 0;
+    }
     // A player that hung at first is asked once more without a limit: it replies when it goes on.
     if (query->is_stale || (is_first && is_late)) {
         send_query(query);
@@ -148,31 +170,19 @@ static int read_invalidated(watched_player_t *player, const char *interface, sd_
     return result;
 }
 
-/// Counts a signal. Stops the player's signals if it sends too many: otherwise they queue up in the
-/// bus, and the replies of other players behind them.
-static bool is_flooding(watched_player_t *player) {
-    const uint64_t now = bus_connection_now_us();
-    if (now - player->second_us >= 1000000) {
-        player->second_us = now;
-        player->signals = 0;
-    }
-    if (++player->signals <= MAXIMUM_SIGNALS) {
-        return false;
-    }
-    desktop_players_t *players = player->players;
-    player->match = sd_bus_slot_unref(player->match);
-    player->muted_until_us = now + MUTE_US;
-    players->due_us = players->due_us < player->muted_until_us ? players->due_us : player->muted_until_us;
-    return true;
-}
-
 /// Handles a PropertiesChanged.
 static int receive_changes(sd_bus_message *signal, void *userdata, sd_bus_error *unused) {
     (void)unused;
     watched_player_t *player = userdata;
     const char *interface = NULL;
-    if (!is_from(signal, player->owner) || is_flooding(player) ||
-        sd_bus_message_has_signature(signal, "sa{sv}as") <= 0 || sd_bus_message_read(signal, "s", &interface) < 0) {
+    if (!is_from(signal, player->owner)) {
+        return 0;
+    }
+    if (signal_limit_exceeds(&player->limit, player->players)) {
+        player->match = sd_bus_slot_unref(player->match);
+        return 0;
+    }
+    if (sd_bus_message_has_signature(signal, "sa{sv}as") <= 0 || sd_bus_message_read(signal, "s", &interface) < 0) {
         return 0;
     }
     desktop_players_values_t values = player->values;
@@ -208,11 +218,37 @@ static int listen(watched_player_t *player) {
 }
 
 void watched_player_unmute(watched_player_t *player) {
-    player->muted_until_us = 0;
     listen(player);
     for (int i = 0; i < PROPERTIES; i++) {
         refresh(player, i);
     }
+}
+
+void watched_player_leave(watched_player_t *player) {
+    desktop_players_t *players = player->players;
+    if (player->is_reported) {
+        players->callbacks.vanished(players->callbacks.context, player->owner);
+    }
+    player->is_reported = false;
+    player->is_initial = false;
+    player->match = sd_bus_slot_unref(player->match);
+    player->limit.muted_until_us = 0;
+    free_if_idle(player);
+}
+
+void watched_player_return(watched_player_t *player) {
+    listen(player);
+    for (int i = 0; i < QUERIES; i++) {
+        query_t *query = &player->queries[i];
+        query->is_stale = query->slot != NULL;
+        // A call without a limit may take forever.
+        query->is_answered = query->is_answered && query->slot;
+        if (!query->slot && send_query(query) < 0) {
+            query->is_answered = true;
+        }
+    }
+    // The name is reported by the caller, or with the first values.
+    player->is_reported = all_answered(player);
 }
 
 // ---- Lifetime -----------------------------------------------------------------------------------

@@ -8,15 +8,7 @@ internal import Platform
 /// in order. It may begin before `init` has returned. None of these calls may wait for another one.
 /// The players of this process and of `audiosession-mpris` are reported like all others.
 package final class MediaPlayerWatch: Sendable {
-    package enum Event: Hashable, Sendable {
-        /// The player has appeared, or has changed. One that is new is reported when its values are
-        /// known, or after 5 s without a reply; then as stopped and without commands.
-        case changed(ForeignPlayer)
-        /// The player has left the bus.
-        case vanished(ForeignPlayer.ID)
-        /// All players that were on the bus at the start have been reported. Once.
-        case synced
-    }
+    package typealias Event = ForeignPlayerEvent
 
     private let service: PlayerWatchService
 

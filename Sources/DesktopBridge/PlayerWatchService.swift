@@ -23,7 +23,7 @@ final class PlayerWatchService: @unchecked Sendable {
         var hasEnded = false
     }
 
-    private let receive: @Sendable (MediaPlayerWatch.Event) -> Void
+    private let receive: @Sendable (ForeignPlayerEvent) -> Void
     private let lost: @Sendable (String) -> Void
     private let state = Mutex(State())
     private var players: OpaquePointer?
@@ -34,7 +34,7 @@ final class PlayerWatchService: @unchecked Sendable {
     private var lastNumber: UInt64 = 0
 
     init(
-        receive: @escaping @Sendable (MediaPlayerWatch.Event) -> Void, lost: @escaping @Sendable (String) -> Void
+        receive: @escaping @Sendable (ForeignPlayerEvent) -> Void, lost: @escaping @Sendable (String) -> Void
     ) {
         self.receive = receive
         self.lost = lost
@@ -106,7 +106,7 @@ final class PlayerWatchService: @unchecked Sendable {
 
     fileprivate func complete(_ number: UInt64, with position: Int64?) { calls.removeValue(forKey: number)?(position) }
 
-    fileprivate func deliver(_ event: MediaPlayerWatch.Event) {
+    fileprivate func deliver(_ event: ForeignPlayerEvent) {
         switch event {
         case .changed(let player):
             // C also reports values that this type does not show.

@@ -2,8 +2,9 @@
 /// calls to them. This library follows the bus and decides nothing.
 ///
 /// The players are not trusted. Only what a player itself sends changes its values; texts are
-/// shortened, malformed messages ignored, and none of them delays a call to another player or the
-/// end of a wait by more than one message.
+/// shortened, malformed messages ignored. More than 100 changes of a player in a second, or of the
+/// owners of all names, are muted for a second and then read again, so that they do not delay calls
+/// to other players.
 ///
 /// Thread tags as in desktop_bus.h. Functions that return an int return 0 or more, or a negative
 /// errno.

@@ -75,6 +75,15 @@ final class ScriptedPlayer: @unchecked Sendable {
         try lock.withLock { try check(sd_bus_release_name(bus, Self.root + "." + name)) }
     }
 
+    /// Requests and releases a name without waiting for the replies.
+    func flicker(_ name: String) throws {
+        try lock.withLock {
+            try check(sd_bus_request_name_async(bus, nil, Self.root + "." + name, 0, nil, nil))
+            try check(sd_bus_release_name_async(bus, nil, Self.root + "." + name, nil, nil))
+            try check(sd_bus_flush(bus))
+        }
+    }
+
     /// Changes values without a signal.
     func set(_ values: [String: Value]) { lock.withLock { state.values.merge(values) { $1 } } }
 
