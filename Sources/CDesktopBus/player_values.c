@@ -46,7 +46,8 @@ static bool set_text(char stored[DESKTOP_PLAYERS_TEXT_SIZE], const char *text) {
     return true;
 }
 
-/// An identifier must not be shortened, since it would be another one, nor denote a file of another folder.
+/// An identifier must not be shortened, since it would be another one, nor denote a file of another
+/// folder.
 static bool set_desktop_entry(desktop_players_values_t *values, const char *text) {
     const bool is_valid = strnlen(text, DESKTOP_PLAYERS_TEXT_SIZE) < DESKTOP_PLAYERS_TEXT_SIZE && !strchr(text, '/');
     return set_text(values->desktop_entry, is_valid ? text : "");

@@ -36,8 +36,8 @@ enum {
     QUERIES
 };
 
-/// Limits signals of one kind: otherwise they queue up in the bus, and the replies of players behind
-/// them.
+/// Limits signals of one kind: otherwise they queue up in the bus, and the replies of players
+/// behind them.
 typedef struct signal_limit {
     /// When the current second began, and how many signals have arrived since.
     uint64_t second_us;
@@ -164,9 +164,9 @@ void watched_player_destroy(watched_player_t *player);
 /// Reports the player's values, unless some are still awaited.
 void watched_player_report(watched_player_t *player);
 
-/// Reports that a player without names has vanished. Frees it, unless it owes replies: if it releases
-/// and takes a name all the time, it must not be asked again each time, since a bus limits the calls
-/// without a reply.
+/// Reports that a player without names has vanished. Frees it, unless it owes replies: if it
+/// releases and takes a name all the time, it must not be asked again each time, since a bus limits
+/// the calls without a reply.
 void watched_player_leave(watched_player_t *player);
 
 /// Follows a player again that has left, and has got a name now.
