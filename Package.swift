@@ -414,6 +414,9 @@ let package = Package(
             path: "Tests/Integration/PlayerTests",
             swiftSettings: swift),
         .testTarget(
+            name: "ForeignProgramTests", dependencies: ["AudioRendering", "Platform", "TestRandom", "TestSupport"],
+            path: "Tests/Integration/ForeignProgramTests", swiftSettings: swift),
+        .testTarget(
             name: "DesktopBridgeTests",
             dependencies: [
                 "AudioSessionTypes", "CSystemd", "DesktopBridge", "Platform", "TestRandom", "TestSupport",

@@ -16,7 +16,7 @@ LIMIT_SECONDS = {"default": 1200, "all": 2700}
 ALONE = 10_000
 
 # The suites that start servers and programs; all others are unit tests.
-INTEGRATION = ("JackDriverTests", "PlayerTests", "ArbiterServiceTests", "FaultTests", "DesktopBridgeTests")
+INTEGRATION = ("JackDriverTests", "PlayerTests", "ArbiterServiceTests", "FaultTests", "DesktopBridgeTests", "ForeignProgramTests")
 # Suites that run on plain jackd only.
 JACKD_ONLY = ("ShutdownTests", "HungAppTests", "LateThreadTests", "ManagedServerTests", "ServerProgramTests")
 # A suite that preloads a library into programs. A sanitizer's runtime must be loaded first.
@@ -173,6 +173,9 @@ TABLE = [
     Stage(
         "desktop", "the player on a session bus: properties, signals and commands, by playerctl and other programs",
         [swift_tests(suites("DesktopBridgeTests"))], needs=BUILT, cores=0.5, isolated=True),
+    Stage(
+        "foreign", "the streams of other programs on PipeWire: levels and holds by their samples, kills, malformed input",
+        [swift_tests(suites("ForeignProgramTests"))], needs=BUILT, cores=0.5, isolated=True),
     Stage("rules", "unit tests of the session rules", [swift_tests(suites("SessionPolicyTests"))], needs=BUILT),
     integration("jack-sync", "the suites of 'jack' on jackd -S", "jackd-sync", skip=JACKD_ONLY),
     Stage("c-gcc", "the C libraries, built by GCC", c_tests("gcc", 3), modes=SHORT),
@@ -227,7 +230,7 @@ TABLE = [
             *sanitized_build("thread"),
             # Skips long single-threaded tests: random walks through the rules, and minutes of audio.
             swift_tests(
-                skip=(*suites("PlayerTests", "JackDriverTests", "ArbiterServiceTests", "FaultTests"), "WalkTests", "LoudnessTests",
+                skip=(*suites("PlayerTests", "JackDriverTests", "ArbiterServiceTests", "FaultTests", "ForeignProgramTests"), "WalkTests", "LoudnessTests",
                       "VirtualDeviceProgramTests"),
                 build=sanitized_folder("thread")),
             ["env", f"TSAN_OPTIONS={LIBJACK_UNDER_THREAD}",
@@ -249,7 +252,7 @@ TABLE = [
             *sanitized_build("address"),
             # Skips tests that run programs, which the sanitizer does not cover, and long random walks.
             swift_tests(
-                skip=(*suites("PlayerTests", "ArbiterServiceTests", "FaultTests"), "WalkTests", "RealFaultTests", "RealRouteTests",
+                skip=(*suites("PlayerTests", "ArbiterServiceTests", "FaultTests", "ForeignProgramTests"), "WalkTests", "RealFaultTests", "RealRouteTests",
                       "NetworkTests", "VirtualDeviceTests", "VirtualDeviceProgramTests", *PRELOADING),
                 build=sanitized_folder("address")),
             [built("arbiter-fuzzer", sanitized_folder("address")), "--messages", "100000"],

@@ -12,14 +12,22 @@
 
 // ---- Nodes ------------------------------------------------------------------------------------
 
-/// Returns whether a node is a program's stream. A JACK client's node has no class.
-static bool is_stream(const struct spa_dict *properties) {
-    const char *class = spa_dict_lookup(properties, PW_KEY_MEDIA_CLASS);
-    const char *api = spa_dict_lookup(properties, PW_KEY_CLIENT_API);
-    if (class == NULL) {
-        return api != NULL && strcmp(api, "jack") == 0;
-    }
+static bool is_class_of_streams(const char *class) {
     return strcmp(class, "Stream/Output/Audio") == 0 || strcmp(class, "Stream/Input/Audio") == 0;
+}
+
+/// Returns whether a global may be a program's stream. The node of a JACK client has no class; its
+/// interface is only in its own properties.
+static bool is_candidate(const struct spa_dict *properties) {
+    const char *class = spa_dict_lookup(properties, PW_KEY_MEDIA_CLASS);
+    const char *role = spa_dict_lookup(properties, PW_KEY_MEDIA_ROLE);
+    return class != NULL ? is_class_of_streams(class) : role != NULL && strcmp(role, "DSP") == 0;
+}
+
+static bool is_stream(const struct spa_dict *properties) {
+    const char *api = spa_dict_lookup(properties, PW_KEY_CLIENT_API);
+    const bool has_class = spa_dict_lookup(properties, PW_KEY_MEDIA_CLASS) != NULL;
+    return has_class || (api != NULL && strcmp(api, "jack") == 0);
 }
 
 static void read_params(stream_t *stream, const struct pw_node_info *info) {
@@ -40,7 +48,7 @@ static void on_node_info(void *data, const struct pw_node_info *info) {
     if ((info->change_mask & PW_NODE_CHANGE_MASK_PARAMS) != 0) {
         read_params(stream, info);
     }
-    if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) != 0 && info->props != NULL) {
+    if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) != 0 && info->props != NULL && is_stream(info->props)) {
         pw_properties_free(stream->properties);
         stream->properties = pw_properties_new_dict(info->props);
     }
@@ -193,7 +201,7 @@ static void on_global(void *data, uint32_t id, uint32_t permissions, const char 
         add_client(watch, id);
     } else if (strcmp(type, PW_TYPE_INTERFACE_Link) == 0) {
         on_link(watch, properties);
-    } else if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0 && is_stream(properties) &&
+    } else if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0 && is_candidate(properties) &&
                spa_atou64(spa_dict_lookup(properties, PW_KEY_OBJECT_SERIAL), &serial, 10)) {
         add_stream(watch, id, serial);
     }

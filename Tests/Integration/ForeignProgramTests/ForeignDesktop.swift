@@ -1,0 +1,155 @@
+import Foundation
+import Platform
+import TestSupport
+
+/// A desktop for one test: PipeWire with two null sinks, WirePlumber and, if requested,
+/// pipewire-pulse. Tests may kill any of them.
+final class ForeignDesktop: Sendable {
+    let folder: TemporaryDirectory
+    let environment: [String: String]
+    let pipeWire: ChildProcess
+    private let bus: ChildProcess
+    private let sessionManager: Mutex<ChildProcess>
+    private let pulse: ChildProcess?
+
+    init(pulse withPulse: Bool = false) throws {
+        folder = try TemporaryDirectory()
+        environment = [
+            "XDG_RUNTIME_DIR": folder.path, "PIPEWIRE_RUNTIME_DIR": folder.path,
+            "PULSE_RUNTIME_PATH": folder.file("pulse"), "XDG_STATE_HOME": folder.file("state"),
+            "XDG_CONFIG_HOME": folder.file("config"), "DBUS_SESSION_BUS_ADDRESS": "unix:path=" + folder.file("bus"),
+        ]
+        try Self.writeConfiguration(to: folder.file("config/pipewire/pipewire.conf.d"))
+        bus = try ChildProcess(
+            "dbus-daemon", ["--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder.file("bus"))"])
+        pipeWire = try ChildProcess("pipewire", [], environment: environment)
+        sessionManager = Mutex(pipeWire)  // replaced below, once PipeWire is ready
+        let environment = environment
+        guard try eventually({ try Self.run("pw-cli", ["info", "0"], environment).status == 0 }) else {
+            throw TestFailure("PipeWire did not become ready: \(pipeWire.output)")
+        }
+        pulse = withPulse ? try ChildProcess("pipewire-pulse", [], environment: environment) : nil
+        try startSessionManager()
+        if withPulse {
+            guard try eventually({ try Self.run("pactl", ["info"], environment).status == 0 }) else {
+                throw TestFailure("pipewire-pulse did not become ready: \(pulse?.output ?? "")")
+            }
+        }
+    }
+
+    private static func writeConfiguration(to path: String) throws {
+        let sinks = [("sink", 1000), ("other", 500)].map { name, priority in
+            """
+            { factory = adapter args = { factory.name = support.null-audio-sink node.name = \(name)
+                media.class = Audio/Sink audio.position = [ FL FR ] priority.session = \(priority)
+                priority.driver = \(priority) object.linger = true } }
+            """
+        }
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try """
+        context.properties = { default.clock.max-quantum = 1024 }
+        context.objects = [ \(sinks.joined(separator: "\n")) ]
+        """.write(toFile: path + "/sinks.conf", atomically: true, encoding: .utf8)
+    }
+
+    /// Starts WirePlumber, and waits until it has chosen the default sink.
+    func startSessionManager() throws {
+        let child = try ChildProcess("wireplumber", [], environment: environment)
+        sessionManager.withLock { $0 = child }
+        guard try eventually({ try run("pw-metadata", ["0", "default.audio.sink"]).output.contains("\"sink\"") }) else {
+            throw TestFailure("WirePlumber did not become ready: \(child.output)")
+        }
+    }
+
+    func killSessionManager() {
+        let child = sessionManager.withLock { $0 }
+        child.send(SIGKILL)
+        child.reap()
+    }
+
+    func killPipeWire() {
+        pipeWire.send(SIGKILL)
+        pipeWire.reap()
+    }
+
+    @discardableResult
+    func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
+        try Self.run(program, arguments, environment)
+    }
+
+    private static func run(
+        _ program: String, _ arguments: [String], _ environment: [String: String]
+    ) throws -> (status: Int32, output: String) {
+        try ChildProcess.run(program, arguments, environment: environment, seconds: 20)
+    }
+
+    // MARK: - Programs
+
+    /// How a program speaks to PipeWire.
+    enum Interface: String, CaseIterable { case native, pulse }
+
+    /// Plays a position signal, from its beginning and for minutes.
+    func play(_ interface: Interface = .native) throws -> ChildProcess {
+        let path = folder.file("position.wav")
+        if !FileManager.default.fileExists(atPath: path) { try PositionSignal.write(to: path) }
+        return switch interface {
+        case .native: try ChildProcess("pw-play", [path], environment: environment)
+        case .pulse: try ChildProcess("paplay", [path], environment: environment)
+        }
+    }
+
+    /// Records what a sink plays.
+    func record(_ sink: String = "sink") throws -> PositionRecording {
+        let path = folder.file("recording-\(UUID().uuidString.prefix(8)).wav")
+        let child = try ChildProcess(
+            "pw-record",
+            [
+                "--target", sink, "-P", "{ stream.capture.sink=true node.name=recorder }", "--format", "f32", "--rate",
+                "48000", "--channels", "2", path,
+            ], environment: environment)
+        return PositionRecording(child, path: path)
+    }
+
+    // MARK: - Nodes
+
+    /// The ids of a property's nodes or of a stream, for pw-cli.
+    func nodeIdentifier(serial: UInt64) throws -> Int {
+        let output = try run("pw-cli", ["ls", "Node"]).output
+        // "	id 43, type PipeWire:Interface:Node/3" and then its properties.
+        var identifier: Int?
+        for line in output.split(separator: "\n") {
+            if let match = line.firstMatch(of: /id (\d+), type/) { identifier = Int(match.1) }
+            if line.contains("object.serial = \"\(serial)\""), let identifier { return identifier }
+        }
+        throw TestFailure("There is no node \(serial): \(output)")
+    }
+
+    /// The values of a property of a node's parameter Props.
+    func volumes(_ property: String, serial: UInt64) throws -> [Float] {
+        let output = try run("pw-cli", ["e", "\(nodeIdentifier(serial: serial))", "Props"]).output
+        var values: [Float] = []
+        var isProperty = false
+        for line in output.split(separator: "\n") {
+            if line.contains("Prop: key") { isProperty = line.contains("Props:\(property) ") }
+            if isProperty, let match = line.firstMatch(of: /Float ([\d.]+)/), let value = Float(match.1) {
+                values.append(value)
+            }
+        }
+        return values
+    }
+
+    /// Links two ports, once they exist.
+    func links(_ output: String, _ input: String) throws -> Bool {
+        try eventually {
+            let result = try run("pw-link", [output, input])
+            return result.status == 0 || result.output.contains("File exists")
+        }
+    }
+
+    /// Moves the fader of a stream, as a mixer does.
+    func setFader(_ volume: Float, serial: UInt64) throws {
+        try run(
+            "pw-cli",
+            ["s", "\(nodeIdentifier(serial: serial))", "Props", "{ channelVolumes: [ \(volume), \(volume) ] }"])
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import TestRandom
+import TestSupport
+import Testing
+
+/// Whatever is killed while streams are lowered or held, they are free afterwards.
+@Suite("foreign programs: kills", .serialized)
+struct ForeignKillTests {
+    /// What a stream is in when the process is killed.
+    private enum State: CaseIterable { case ducked, ramping, held, holding }
+
+    /// Brings a stream into a state.
+    private func bring(_ stream: UInt64, into state: State, by controller: StreamController) -> Bool {
+        switch state {
+        case .ducked: return controller.reaches("level \(stream) 14 20")
+        case .held: return controller.reaches("hold \(stream) 20")
+        case .ramping:
+            controller.send("level \(stream) 40 200")
+            return true
+        case .holding:
+            controller.send("hold \(stream) 10")
+            return true
+        }
+    }
+
+    /// Whether the stream is free: without a soft volume, at unity, and running.
+    private func isFree(_ stream: UInt64, on desktop: ForeignDesktop, _ recording: PositionRecording) throws -> Bool {
+        let soft = try desktop.volumes("softVolumes", serial: stream)
+        return recording.waitsForUnity() && soft == [1, 1]
+            && !FileManager.default.fileExists(atPath: desktop.folder.file("audiosession/streams.journal"))
+    }
+
+    @Test("After a kill of the controller, --repair or its next start frees the streams")
+    func killed() throws {
+        let desktop = try ForeignDesktop()
+        let program = try desktop.play()
+        defer { program.send(SIGKILL) }
+        var recording = try desktop.record()
+        var random = SeededGenerator(seed: TestSeed.current)
+        try #require(recording.waitsForUnity())
+        for round in 0..<TestLength.times(15, long: 500) {
+            let state = State.allCases[round % State.allCases.count]
+            let controller = try StreamController.serving(on: desktop)
+            let stream = try controller.stream("direction=output", "node=pw-play")
+            try #require(bring(stream, into: state, by: controller))
+            poll(nil, 0, Int32.random(in: 0..<40, using: &random))
+            controller.signal(SIGKILL)
+            #expect(controller.reap() == 128 + SIGKILL)
+            if round % 3 == 2 {
+                let next = try StreamController.serving(on: desktop)
+                next.endInput()
+                #expect(next.reap() == 0)
+            } else {
+                #expect(try desktop.run(BuiltProgram.path("audiosession-hand"), ["--repair"]).status == 0)
+            }
+            try #require(
+                try isFree(stream, on: desktop, recording), "round \(round), \(state), seed \(TestSeed.current)")
+            if round % 50 == 49 { recording = try desktop.record() }
+        }
+    }
+
+    @Test("After a kill of its parent, or a request to end, the controller frees the streams and exits")
+    func parentKilled() throws {
+        let desktop = try ForeignDesktop()
+        let program = try desktop.play()
+        defer { program.send(SIGKILL) }
+        var recording = try desktop.record()
+        var random = SeededGenerator(seed: TestSeed.current)
+        try #require(recording.waitsForUnity())
+        for round in 0..<TestLength.times(15, long: 500) {
+            let state = State.allCases[round % State.allCases.count]
+            let controller = try StreamController.serving(on: desktop)
+            let stream = try controller.stream("direction=output", "node=pw-play")
+            try #require(bring(stream, into: state, by: controller))
+            poll(nil, 0, Int32.random(in: 0..<40, using: &random))
+            if round % 5 == 4 { controller.signal(SIGTERM) } else { controller.endInput() }
+            #expect(controller.reap() == 0)
+            try #require(
+                try isFree(stream, on: desktop, recording), "round \(round), \(state), seed \(TestSeed.current)")
+            if round % 50 == 49 { recording = try desktop.record() }
+        }
+    }
+
+    @Test("When PipeWire is killed, the controller says so and exits; nothing remains to repair")
+    func pipeWireKilled() throws {
+        let desktop = try ForeignDesktop()
+        let program = try desktop.play()
+        defer { program.send(SIGKILL) }
+        let controller = try StreamController.serving(on: desktop)
+        let stream = try controller.stream("state=running", "node=pw-play")
+        try #require(controller.reaches("hold \(stream) 20"))
+        desktop.killPipeWire()
+        #expect(controller.events.wait { $0.contains { $0.hasPrefix("ended reason=") } })
+        #expect(controller.reap() == 69)
+        #expect(try desktop.run(BuiltProgram.path("audiosession-hand"), ["--repair"]).status == 0)
+    }
+
+    @Test("A restarted WirePlumber undoes neither a lowered level nor a hold", arguments: [false, true])
+    func sessionManagerKilled(held: Bool) throws {
+        let desktop = try ForeignDesktop()
+        let program = try desktop.play()
+        defer { program.send(SIGKILL) }
+        let controller = try StreamController.serving(on: desktop)
+        let stream = try controller.stream("state=running", "node=pw-play")
+        try #require(controller.reaches(held ? "hold \(stream) 20" : "level \(stream) 14 20"))
+        let recording = try desktop.record()
+        try #require(recording.waits(frames: 4_096))
+        desktop.killSessionManager()
+        try desktop.startSessionManager()
+        // WirePlumber 0.4 links no stream that played before it, held or not.
+        for channel in ["FL", "FR"] {
+            try #require(try desktop.links("pw-play:output_\(channel)", "sink:playback_\(channel)"))
+            try #require(try desktop.links("sink:monitor_\(channel)", "recorder:input_\(channel)"))
+        }
+        try #require(recording.waits(frames: 24_000))
+        let expected: Float = held ? 0 : 0.199_526_23
+        #expect(recording.waits { abs($0.gain - expected) < 1e-5 })
+        #expect(controller.reaches("level \(stream) 0 20"))
+        #expect(recording.waitsForUnity())
+    }
+}
