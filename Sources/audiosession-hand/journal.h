@@ -5,8 +5,8 @@
 ///     core COOKIE
 ///     SERIAL level|hold
 ///
-/// A stream is added before it is altered, and removed after a round trip to PipeWire has shown that
-/// it is free. Each change replaces the file, so that it is complete at any time.
+/// A stream is added before it is altered, and removed after a round trip to PipeWire has shown
+/// that it is free. Each change replaces the file, so that it is complete at any time.
 #ifndef HAND_JOURNAL_H
 #define HAND_JOURNAL_H
 

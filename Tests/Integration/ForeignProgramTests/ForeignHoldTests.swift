@@ -82,7 +82,7 @@ struct ForeignHoldTests {
         try #require(recording.waitsForUnity())
         let all = recording.frames(from: begin)
         let advance = try #require(all.advance(across: all.longestSilence))
-        #expect(advance < 5 * Self.passing, "The stream went on by \(advance) frames.")
+        #expect(advance < 3 * Self.passing, "The stream went on by \(advance) frames.")
     }
 
     private func nodeIdentifier(_ desktop: ForeignDesktop, _ name: String) throws -> Int {

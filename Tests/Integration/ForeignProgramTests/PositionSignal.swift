@@ -6,13 +6,13 @@ import TestSupport
 /// A stereo signal that states its position and, after any gain, that gain: the left channel is
 /// constant, the right one a fraction of it that counts frames.
 enum PositionSignal {
-    static let period = 65_536
+    static let period = 524_288
     static let amplitude: Float = 0.5
 
     static func write(to path: String) throws {
         let writer = try AudioFileWriter(path: path, channels: 2, sampleRate: 48_000)
         let block = (0..<period).flatMap { frame in [amplitude, amplitude * Float(frame) / Float(period)] }
-        for _ in 0..<200 { try writer.write(block, frameCount: period) }
+        for _ in 0..<25 { try writer.write(block, frameCount: period) }
         writer.close()
     }
 }
