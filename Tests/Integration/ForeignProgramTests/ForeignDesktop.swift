@@ -90,12 +90,36 @@ final class ForeignDesktop: Sendable {
 
     /// Plays a position signal, from its beginning and for minutes.
     func play(_ interface: Interface = .native) throws -> ChildProcess {
+        switch interface {
+        case .native: try ChildProcess("pw-play", [signal()], environment: environment)
+        case .pulse: try ChildProcess("paplay", [signal()], environment: environment)
+        }
+    }
+
+    /// Plays it by a native program that states a role.
+    func play(role: String) throws -> ChildProcess {
+        try ChildProcess("pw-play", ["--media-role", role, signal()], environment: environment)
+    }
+
+    /// Plays it by mpv, with its media player on the session bus.
+    func mpv() throws -> ChildProcess {
+        let options = ["--no-config", "--no-video", "--no-terminal", "--ao=pipewire", "--loop-file=inf"]
+        return try ChildProcess(
+            "mpv", options + ["--script=/usr/lib/mpv-mpris/mpris.so", signal()], environment: environment)
+    }
+
+    /// Plays it by a client of pipewire-pulse that claims to be a phone, and another process.
+    func playAsPhone(claiming process: pid_t) throws -> ChildProcess {
+        let properties = ["media.role=phone", "application.process.id=\(process)"]
+        return try ChildProcess(
+            "paplay", properties.map { "--property=" + $0 } + [signal()], environment: environment)
+    }
+
+    /// The path of the signal's file.
+    func signal() throws -> String {
         let path = folder.file("position.wav")
         if !FileManager.default.fileExists(atPath: path) { try PositionSignal.write(to: path) }
-        return switch interface {
-        case .native: try ChildProcess("pw-play", [path], environment: environment)
-        case .pulse: try ChildProcess("paplay", [path], environment: environment)
-        }
+        return path
     }
 
     /// Records what a sink plays.
