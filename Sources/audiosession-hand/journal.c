@@ -150,6 +150,11 @@ static bool store(const journal_t *journal) {
 
 bool journal_contains(const journal_t *journal, uint64_t serial) { return find(journal, serial) != NULL; }
 
+bool journal_is_held(const journal_t *journal, uint64_t serial) {
+    const journal_entry_t *entry = find(journal, serial);
+    return entry != NULL && entry->is_held;
+}
+
 bool journal_set(journal_t *journal, uint64_t serial, bool is_held) {
     journal_entry_t *entry = find(journal, serial);
     if (entry == NULL) {

@@ -41,6 +41,8 @@ int journal_lock(journal_t *journal, const char *path);
 void journal_read(journal_t *journal);
 /// Returns whether a stream is in the journal.
 bool journal_contains(const journal_t *journal, uint64_t serial);
+/// Returns whether a stream is in the journal as held.
+bool journal_is_held(const journal_t *journal, uint64_t serial);
 /// Adds a stream, or changes its entry. Returns false if the file cannot be written; the entry is
 /// then as before.
 bool journal_set(journal_t *journal, uint64_t serial, bool is_held);

@@ -24,19 +24,29 @@ static const int64_t millisecond = 1000000;
 
 // ---- Controls ---------------------------------------------------------------------------------
 
-/// Begins to alter a stream, after the journal names it. Returns NULL with the reason on failure.
-static control_t *begin_control(controls_t *controls, stream_t *stream, bool is_held, const char **reason) {
+/// Begins to alter a stream, after the journal names it. If the journal named it before, assumes
+/// that it is altered. Returns NULL with the reason on failure.
+static control_t *begin_control(controls_t *controls, stream_t *stream, const char **reason) {
+    const bool is_altered = journal_contains(controls->journal, stream->serial);
+    const bool is_held = journal_is_held(controls->journal, stream->serial);
     control_t *control = calloc(1, sizeof *control);
     *reason = "out of memory";
     if (control == NULL) {
         return NULL;
     }
-    *control = (control_t){.owner = controls, .stream = stream, .serial = stream->serial, .is_reported = true};
+    *control = (control_t){.owner = controls,
+                           .stream = stream,
+                           .serial = stream->serial,
+                           .is_reported = true,
+                           .must_apply = is_altered,
+                           .is_paused = is_held};
     if (!journal_set(controls->journal, stream->serial, is_held)) {
         *reason = "the journal cannot be written";
     } else if (!control_connect(control)) {
         *reason = strerror(errno);
-        journal_remove(controls->journal, stream->serial);
+        if (!is_altered) {
+            journal_remove(controls->journal, stream->serial);
+        }
     } else {
         stream->control = control;
         spa_list_append(&controls->list, &control->link);
@@ -68,9 +78,7 @@ static void reconnect(control_t *control) {
     control->node = NULL;
     control->must_apply = true;
     control->must_pause = control->is_hold;
-    for (size_t i = 0; i < journal->count; i++) {
-        control->is_paused |= journal->entries[i].serial == control->serial && journal->entries[i].is_held;
-    }
+    control->is_paused |= journal_is_held(journal, control->serial);
     if (control->stream == NULL || !control_connect(control)) {
         control->is_doomed = true;
     }
@@ -188,7 +196,7 @@ void requests_execute(controls_t *controls, const command_t *command) {
         return;
     }
     if (control == NULL) {
-        control = begin_control(controls, stream, false, &reason);
+        control = begin_control(controls, stream, &reason);
     }
     if (control == NULL) {
         stream->control = NULL;
@@ -199,17 +207,15 @@ void requests_execute(controls_t *controls, const command_t *command) {
 }
 
 /// Frees a stream whose entry is in the journal.
-static void repair(controls_t *controls, journal_entry_t entry) {
+static void repair(controls_t *controls, uint64_t serial) {
     const char *reason = NULL;
-    stream_t *stream = streams_find(controls->streams, entry.serial);
+    stream_t *stream = streams_find(controls->streams, serial);
     if (stream == NULL || stream->properties == NULL) {
-        journal_remove(controls->journal, entry.serial);
+        journal_remove(controls->journal, serial);
         return;
     }
-    control_t *control = begin_control(controls, stream, entry.is_held, &reason);
+    control_t *control = begin_control(controls, stream, &reason);
     if (control != NULL) {
-        control->must_apply = true;
-        control->is_paused = entry.is_held;
         request(control, false, 0, 0);
     }
 }
@@ -224,7 +230,7 @@ static void begin_ending(controls_t *controls) {
 void requests_repair(controls_t *controls) {
     // Entries are removed, by exchange with the last one.
     for (size_t i = controls->journal->count; i > 0; i--) {
-        repair(controls, controls->journal->entries[i - 1]);
+        repair(controls, controls->journal->entries[i - 1].serial);
     }
     begin_ending(controls);
 }
