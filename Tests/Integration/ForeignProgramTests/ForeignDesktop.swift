@@ -136,7 +136,7 @@ final class ForeignDesktop: Sendable {
 
     // MARK: - Nodes
 
-    /// The ids of a property's nodes or of a stream, for pw-cli.
+    /// The id of a stream's node, for pw-cli.
     func nodeIdentifier(serial: UInt64) throws -> Int {
         let output = try run("pw-cli", ["ls", "Node"]).output
         // "	id 43, type PipeWire:Interface:Node/3" and then its properties.
