@@ -81,20 +81,23 @@ extension RealServers {
             let events = frames.indices.map {
                 MIDIProbe.Event(frame: frames[$0], bytes: [0x90, UInt8(40 + $0), 100])
             }
-            // On a machine that is busy for longer than is read ahead, pages are late.
+            // On a machine that is busy for longer than is read ahead, pages are late; and PipeWire
+            // skips the cycles of a client that is late.
+            let expected = try reference(paths, frames)
             var recording: [Float] = []
             var missing: UInt64 = 1
-            for _ in 0..<5 where missing > 0 {
+            var isSkipped = false
+            for _ in 0..<5 where missing > 0 || isSkipped {
                 let before = engine.counters.underrunFrames
                 recording = try probe.record(events, frames: 48_000 * Self.seconds) {
                     try instrument.silence()
                     #expect(eventually { instrument.voiceCount == 0 })
                 }.audio
                 missing = engine.counters.underrunFrames - before
+                isSkipped = TestServer.current == .pipewire && Signal.firstDifference(recording, expected) != nil
             }
             withExtendedLifetime(input) {}
             #expect(missing == 0)
-            let expected = try reference(paths, frames)
             #expect(Signal.firstDifference(recording, expected) == nil && Signal.peak(expected) > 0.05)
             #expect(sounds.allSatisfy { $0.failure == nil } && instrument.missedNotes == 0)
         }
