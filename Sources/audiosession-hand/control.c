@@ -52,9 +52,10 @@ static void set_volumes(control_t *control, double attenuation) {
     }
 }
 
-/// PipeWire itself starts a node that does not run now, when it runs.
+/// Also starts a node that is idle as far as is known: PipeWire may have started it since, before it
+/// was paused. A suspended one was not paused, and PipeWire refuses to start it without a format.
 static void start(control_t *control) {
-    if (control->stream->state == PW_NODE_STATE_RUNNING) {
+    if (control->stream->state >= PW_NODE_STATE_IDLE) {
         node_link_send(control->node, SPA_NODE_COMMAND_Start);
     }
     control->is_paused = false;
@@ -68,7 +69,9 @@ static void pause_node(control_t *control) {
     control->must_pause = false;
     control->is_paused = true;
     control->paused_at = ramp_now();
-    node_link_send(control->node, SPA_NODE_COMMAND_Pause);
+    if (control->stream->state >= PW_NODE_STATE_IDLE) {
+        node_link_send(control->node, SPA_NODE_COMMAND_Pause);
+    }
     begin_round_trip(control);
 }
 
@@ -89,7 +92,9 @@ static void conclude(control_t *control, int64_t now) {
     if (control->is_hold) {
         const bool is_silent =
             !stream_has_level(control->stream) || (control->silent_since != INT64_MAX && now >= control->silent_since);
-        if (!control->is_paused || control->must_pause) {
+        // PipeWire starts a node that does not run when it runs: its new state pauses it again.
+        const bool is_undone = control->must_pause && control->stream->state == PW_NODE_STATE_RUNNING;
+        if (!control->is_paused || is_undone) {
             if (is_silent) {
                 pause_node(control);
             }

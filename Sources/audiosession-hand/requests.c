@@ -187,8 +187,9 @@ void requests_execute(controls_t *controls, const command_t *command) {
         }
     }
     if (control != NULL && control->is_doomed) {
-        // It is about to end, and its stream is free. Takes its place.
+        // It is about to end. Takes its place.
         control->stream = NULL;
+        stream->control = NULL;
         control = NULL;
     }
     if (control == NULL && !is_hold && attenuation == 0 && !journal_contains(controls->journal, command->id)) {
@@ -199,7 +200,6 @@ void requests_execute(controls_t *controls, const command_t *command) {
         control = begin_control(controls, stream, &reason);
     }
     if (control == NULL) {
-        stream->control = NULL;
         streams_write(controls->streams, "refused", command->id, reason);
         return;
     }
