@@ -156,10 +156,7 @@ static void on_core_done(void *data, uint32_t id, int sequence) {
 
 static void lose_pipewire(service_t *service, const char *reason) {
     line_t line;
-    if (service->cookie != 0) {
-        // Its streams are gone with it.
-        journal_restart(service->journal, service->cookie);
-    }
+    // Only this connection may be lost: the journal stays. Its cookie tells whether streams remain.
     if (service->must_end && service->phase == PHASE_SERVING) {
         quit(service, service->status);
         return;
@@ -191,7 +188,6 @@ static const struct pw_core_events core_events = {
 static void on_deadline(void *data, uint64_t expirations) {
     (void)expirations;
     service_t *service = data;
-    service->cookie = 0; // it may still run: keeps the journal
     lose_pipewire(service, "PipeWire does not answer.");
 }
 

@@ -2,6 +2,20 @@
 #include "volumes.h"
 
 #include <math.h>
+#include <string.h>
+
+/// Copies an array of floats. The program that owns the node has written it: checks the size of its
+/// elements, by which spa_pod_copy_array would copy. Returns how many there are, at most as many as
+/// there are channels.
+static uint32_t copy_floats(const struct spa_pod *value, float floats[SPA_AUDIO_MAX_CHANNELS]) {
+    if (!spa_pod_is_array(value) || SPA_POD_ARRAY_VALUE_TYPE(value) != SPA_TYPE_Float ||
+        SPA_POD_ARRAY_VALUE_SIZE(value) != sizeof(float)) {
+        return 0;
+    }
+    const uint32_t count = SPA_MIN(SPA_POD_ARRAY_N_VALUES(value), (uint32_t)SPA_AUDIO_MAX_CHANNELS);
+    memcpy(floats, SPA_POD_ARRAY_VALUES(value), count * sizeof(float));
+    return count;
+}
 
 bool volumes_read(const struct spa_pod *param, volumes_t *volumes) {
     volumes_t read = {.count = 0};
@@ -13,9 +27,9 @@ bool volumes_read(const struct spa_pod *param, volumes_t *volumes) {
     const struct spa_pod_prop *prop;
     SPA_POD_OBJECT_FOREACH(object, prop) {
         if (prop->key == SPA_PROP_channelVolumes) {
-            read.count = spa_pod_copy_array(&prop->value, SPA_TYPE_Float, read.channel, SPA_AUDIO_MAX_CHANNELS);
+            read.count = copy_floats(&prop->value, read.channel);
         } else if (prop->key == SPA_PROP_softVolumes) {
-            soft_count = spa_pod_copy_array(&prop->value, SPA_TYPE_Float, read.soft, SPA_AUDIO_MAX_CHANNELS);
+            soft_count = copy_floats(&prop->value, read.soft);
         }
     }
     if (read.count == 0) {
