@@ -11,7 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_FAILURES = 3 };
+enum {
+    MAX_FAILURES = 3,
+    /// A fader that the user moves may need many; a program that ignores levels needs them forever.
+    MAX_CORRECTIONS = 100,
+    RETRY_SECONDS = 3,
+    /// Duration of the ramp with which a stream returns whose hold is refused.
+    REFUSED_RAMP_MS = 500,
+};
 
 static void begin_round_trip(control_t *control) {
     control->is_waiting = true;
@@ -37,6 +44,7 @@ static void report(control_t *control, const char *word, const char *reason) {
 static void set_volumes(control_t *control, double attenuation) {
     const volumes_t *volumes = &control->stream->volumes;
     control->must_apply = false;
+    control->must_compare = false;
     if (isinf(attenuation) && !isinf(control->applied)) {
         control->silent_since = INT64_MAX; // until the round trip has ended
     }
@@ -64,6 +72,8 @@ static void start(control_t *control) {
 static void pause_node(control_t *control) {
     if (!journal_set(control->owner->journal, control->serial, true)) {
         report(control, "refused", "the journal cannot be written");
+        control->is_hold = false;
+        control->ramp = ramp_make(control->applied, 0, REFUSED_RAMP_MS, ramp_now());
         return;
     }
     control->must_pause = false;
@@ -99,6 +109,7 @@ static void conclude(control_t *control, int64_t now) {
                 pause_node(control);
             }
         } else {
+            control->failures = 0;
             report(control, "reached", NULL);
         }
     } else if (control->applied == 0) {
@@ -106,12 +117,63 @@ static void conclude(control_t *control, int64_t now) {
         report(control, "reached", NULL);
         doom(control);
     } else {
+        control->failures = 0;
         report(control, "reached", NULL);
     }
 }
 
+/// Sets the volumes again if others have changed them, but not forever.
+static void compare(control_t *control) {
+    stream_t *stream = control->stream;
+    control->must_compare = false;
+    if (control->applied == 0 || !stream_has_level(stream)) {
+        return;
+    }
+    float soft[SPA_AUDIO_MAX_CHANNELS];
+    bool differs = false;
+    volumes_scale(&stream->volumes, ramp_factor(control->applied), soft);
+    for (uint32_t i = 0; i < stream->volumes.count; i++) {
+        differs |= !(fabsf(soft[i] - stream->volumes.soft[i]) <= 1e-6F + 1e-4F * soft[i]);
+    }
+    control->must_apply |= differs;
+    control->corrections = differs ? control->corrections + 1 : 0;
+    if (control->corrections > MAX_CORRECTIONS) {
+        set_volumes(control, 0);
+        begin_round_trip(control);
+        stream->ignores_level = true;
+        streams_report(control->owner->streams, stream);
+    }
+}
+
+/// Refuses a level of a stream that turns out to have none.
+static void refuse_level(control_t *control, int64_t now) {
+    if (!control->is_hold && control->ramp.to != 0 && stream_is_hold_only(control->stream)) {
+        control->is_reported = false;
+        report(control, "refused", CONTROL_NO_VOLUME);
+        control->ramp = ramp_make(0, 0, 0, now);
+    }
+}
+
+/// Sends what a new attenuation or the end of a hold needs. Returns false if there is nothing to
+/// send.
+static bool send_step(control_t *control, double attenuation) {
+    const bool sets = (attenuation != control->applied || control->must_apply) && stream_has_level(control->stream);
+    const bool starts = control->is_paused && !control->is_hold;
+    if (sets) {
+        set_volumes(control, attenuation);
+    } else if (stream_is_hold_only(control->stream)) {
+        control->applied = attenuation;
+        control->must_apply = false;
+    }
+    if (starts) {
+        start(control);
+    }
+    return sets || starts;
+}
+
 void control_advance(control_t *control) {
-    if (!control->is_ready || control->is_waiting || control->is_doomed || control->stream == NULL) {
+    if (!control->is_ready || control->is_waiting || control->is_doomed || control->must_reconnect ||
+        control->stream == NULL) {
         return;
     }
     if (control->is_forced) {
@@ -120,38 +182,21 @@ void control_advance(control_t *control) {
         return;
     }
     const int64_t now = ramp_now();
+    control->advanced_at = now;
+    refuse_level(control, now);
+    const int64_t end = control->ramp.begin_ns + control->ramp.duration_ns;
+    if (control->must_compare && now >= end) {
+        compare(control);
+    }
+    if (control->is_waiting) {
+        return;
+    }
     const double attenuation = ramp_at(&control->ramp, now);
-    const bool has_level = stream_has_level(control->stream);
-    const bool applies = attenuation != control->applied || control->must_apply;
-    const bool starts = control->is_paused && !control->is_hold;
-    if (applies && !has_level && control->stream->has_props) {
-        // Without a format, a stream has no volumes yet; it is also not heard.
-        return;
-    }
-    if (applies && has_level) {
-        set_volumes(control, attenuation);
-    } else if (applies) {
-        control->applied = attenuation;
-    }
-    if (starts) {
-        start(control);
-    }
-    if (starts || (applies && has_level)) {
+    if (send_step(control, attenuation)) {
         begin_round_trip(control);
-    } else if (now >= control->ramp.begin_ns + control->ramp.duration_ns) {
+    } else if (now >= end && control->applied == attenuation && !control->must_apply) {
+        // Without a format, a stream has no volumes yet, and nothing is applied; nor is it heard.
         conclude(control, now);
-    }
-}
-
-void control_compare(control_t *control) {
-    const stream_t *stream = control->stream;
-    if (stream == NULL || control->is_waiting || control->applied == 0 || !stream_has_level(stream)) {
-        return;
-    }
-    float soft[SPA_AUDIO_MAX_CHANNELS];
-    volumes_scale(&stream->volumes, ramp_factor(control->applied), soft);
-    for (uint32_t i = 0; i < stream->volumes.count; i++) {
-        control->must_apply |= !(fabsf(soft[i] - stream->volumes.soft[i]) <= 1e-6F + 1e-4F * soft[i]);
     }
 }
 
@@ -166,36 +211,55 @@ static void on_ready(void *data) {
 
 static void on_done(void *data) {
     control_t *control = data;
+    if (control->must_reconnect || control->retry_at != 0) {
+        return;
+    }
     control->is_waiting = false;
+    control->has_altered = true;
     if (isinf(control->applied) && control->silent_since == INT64_MAX) {
         control->silent_since = ramp_now() + control_settling_ns(control);
     }
-    control_compare(control);
     control_advance(control);
     controls_schedule(control->owner);
 }
 
-static void on_failed(void *data, int error) {
-    control_t *control = data;
-    if (control->is_doomed) {
+/// Refuses the command, once: the stream is to be free.
+static void refuse(control_t *control, int error) {
+    if (control->is_hold || control->ramp.to != 0) {
+        control->is_reported = false;
+    }
+    report(control, "refused", strerror(error));
+    control->is_hold = false;
+    control->ramp = ramp_make(0, 0, 0, ramp_now());
+}
+
+void control_fail(control_t *control, int error) {
+    const bool is_denied = error == EACCES || error == EPERM || error == ENOTSUP;
+    if (control->is_doomed || control->must_reconnect || control->retry_at != 0) {
         return;
     }
     control->failures += 1;
-    if (control->failures >= MAX_FAILURES) {
-        // The journal keeps the stream: it may not be free.
-        control->is_reported = false;
-        report(control, "refused", strerror(error));
+    if (is_denied || control->failures >= MAX_FAILURES) {
+        refuse(control, error);
+    }
+    if (is_denied && !control->has_altered) {
+        journal_remove(control->owner->journal, control->serial);
         doom(control);
         return;
     }
-    if (error == EACCES || error == EPERM || error == ENOTSUP) {
-        report(control, "refused", strerror(error));
-        control->is_hold = false;
-        control->ramp = ramp_make(0, 0, 0, ramp_now());
+    if (control->failures < MAX_FAILURES) {
+        control->must_reconnect = true;
+    } else if (control->owner->is_ending) {
+        // The journal keeps the stream.
+        control->is_doomed = true;
+    } else {
+        control->retry_at = ramp_now() + RETRY_SECONDS * (int64_t)1000000000;
     }
-    control->must_reconnect = true;
     controls_call_worker(control->owner);
+    controls_schedule(control->owner);
 }
+
+static void on_failed(void *data, int error) { control_fail(data, error); }
 
 static const node_link_events_t link_events = {.ready = on_ready, .done = on_done, .failed = on_failed};
 

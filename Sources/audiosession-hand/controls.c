@@ -15,7 +15,8 @@ int64_t control_settling_ns(const control_t *control) {
 }
 
 static bool needs_steps(const control_t *control, int64_t now) {
-    const bool is_ramping = now < control->ramp.begin_ns + control->ramp.duration_ns;
+    const int64_t end = control->ramp.begin_ns + control->ramp.duration_ns;
+    const bool is_ramping = now < end || (!control->is_waiting && control->advanced_at < end);
     const bool is_settling = control->is_hold && !control->is_paused && isinf(control->applied);
     return control->is_ready && (is_ramping || is_settling);
 }
@@ -27,7 +28,7 @@ void controls_schedule(controls_t *controls) {
     spa_list_for_each(control, &controls->list, link) {
         if (needs_steps(control, now)) {
             interval_ns = CONTROL_STEP_MS * (int64_t)1000000;
-        } else if (control->is_paused && interval_ns == 0) {
+        } else if ((control->is_paused || control->retry_at != 0) && interval_ns == 0) {
             interval_ns = CONTROL_RETRY_MS * (int64_t)1000000;
         }
     }

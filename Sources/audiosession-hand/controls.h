@@ -25,10 +25,16 @@ typedef struct control {
     /// The requested state: held, or running with the ramp's gain.
     bool is_hold;
     ramp_t ramp;
+    /// When a step was last taken: the last one may be due although the ramp's time is over.
+    int64_t advanced_at;
     /// The attenuation that was last set, and the start of silence if it is that.
     double applied;
     int64_t silent_since;
     bool must_apply;
+    /// PipeWire has reported volumes since they were last set.
+    bool must_compare;
+    /// How often volumes were set again since PipeWire last reported those that were set.
+    int corrections;
     /// Pause was sent, and not Start since.
     bool is_paused;
     int64_t paused_at;
@@ -40,7 +46,12 @@ typedef struct control {
     bool must_reconnect;
     /// Frees the stream with the first messages of a new connection.
     bool is_forced;
+    bool was_forced;
+    /// A command was in effect, now or in an earlier run.
+    bool has_altered;
+    /// Failures since the requested state was last reached, and, after too many, the next attempt.
     int failures;
+    int64_t retry_at;
 } control_t;
 
 struct controls {

@@ -3,7 +3,7 @@
 
 #include "control.h"
 #include "journal.h"
-#include "node_link.h"
+#include "lifetime.h"
 #include "ramp.h"
 #include "streams.h"
 
@@ -22,93 +22,22 @@ enum {
 };
 static const int64_t millisecond = 1000000;
 
-// ---- Controls ---------------------------------------------------------------------------------
-
-/// Begins to alter a stream, after the journal names it. If the journal named it before, assumes
-/// that it is altered. Returns NULL with the reason on failure.
-static control_t *begin_control(controls_t *controls, stream_t *stream, const char **reason) {
-    const bool is_altered = journal_contains(controls->journal, stream->serial);
-    const bool is_held = journal_is_held(controls->journal, stream->serial);
-    control_t *control = calloc(1, sizeof *control);
-    *reason = "out of memory";
-    if (control == NULL) {
-        return NULL;
-    }
-    *control = (control_t){.owner = controls,
-                           .stream = stream,
-                           .serial = stream->serial,
-                           .is_reported = true,
-                           .must_apply = is_altered,
-                           .is_paused = is_held};
-    if (!journal_set(controls->journal, stream->serial, is_held)) {
-        *reason = "the journal cannot be written";
-    } else if (!control_connect(control)) {
-        *reason = strerror(errno);
-        if (!is_altered) {
-            journal_remove(controls->journal, stream->serial);
-        }
-    } else {
-        stream->control = control;
-        spa_list_append(&controls->list, &control->link);
-        return control;
-    }
-    free(control);
-    return NULL;
-}
-
-static void end_control(control_t *control) {
-    if (control->stream != NULL) {
-        control->stream->control = NULL;
-    }
-    if (control->node != NULL) {
-        node_link_close(control->node);
-    }
-    spa_list_remove(&control->link);
-    free(control);
-}
-
-static void begin_ramp(control_t *control, double attenuation, unsigned milliseconds) {
-    control->ramp = ramp_make(control->applied, attenuation, milliseconds, ramp_now());
-}
-
-/// Connects again, and assumes nothing about what the lost connection had sent.
-static void reconnect(control_t *control) {
-    const journal_t *journal = control->owner->journal;
-    node_link_close(control->node);
-    control->node = NULL;
-    control->must_apply = true;
-    control->must_pause = control->is_hold;
-    control->is_paused |= journal_is_held(journal, control->serial);
-    if (control->stream == NULL || !control_connect(control)) {
-        control->is_doomed = true;
-    }
-}
-
-static void on_worker(void *data, uint64_t count) {
-    (void)count;
-    controls_t *controls = data;
-    control_t *control;
-    control_t *next;
-    spa_list_for_each_safe(control, next, &controls->list, link) {
-        if (!control->is_doomed && control->must_reconnect) {
-            reconnect(control);
-        }
-        if (control->is_doomed) {
-            end_control(control);
-        }
-    }
-    controls_schedule(controls);
-    if (controls->is_ending && spa_list_is_empty(&controls->list)) {
-        controls->all_free(controls->all_free_context);
-    }
-}
-
 // ---- Time -------------------------------------------------------------------------------------
+
+/// Ends the pause after too many failures.
+static void connect_again(control_t *control) {
+    control->retry_at = 0;
+    control->must_reconnect = true;
+    controls_call_worker(control->owner);
+}
 
 static void tick(control_t *control, int64_t now) {
     const controls_t *controls = control->owner;
     if (control->is_hold && control->is_paused && now - control->paused_at >= CONTROL_RETRY_MS * millisecond) {
         control->must_pause = true;
+    }
+    if (control->retry_at != 0 && now >= control->retry_at) {
+        connect_again(control);
     }
     control_advance(control);
     if (!controls->is_ending || control->is_doomed) {
@@ -116,8 +45,10 @@ static void tick(control_t *control, int64_t now) {
     }
     if (now - controls->ending_since >= ENDING_LIMIT_MS * millisecond) {
         control->is_doomed = true;
-    } else if (control->is_waiting && now - control->waiting_since >= ENDING_PATIENCE_MS * millisecond) {
+    } else if (control->is_waiting && !control->was_forced &&
+               now - control->waiting_since >= ENDING_PATIENCE_MS * millisecond) {
         control->is_forced = true;
+        control->was_forced = true;
         control->must_reconnect = true;
     }
     if (control->is_doomed || control->must_reconnect) {
@@ -140,13 +71,13 @@ bool requests_begin(controls_t *controls, struct pw_loop *loop, struct pw_contex
         (controls_t){.loop = loop, .context = context, .remote = remote, .journal = journal, .streams = streams};
     spa_list_init(&controls->list);
     controls->timer = pw_loop_add_timer(loop, on_timer, controls);
-    controls->worker = pw_loop_add_event(loop, on_worker, controls);
+    controls->worker = pw_loop_add_event(loop, lifetime_work, controls);
     return controls->timer != NULL && controls->worker != NULL;
 }
 
 void requests_end(controls_t *controls) {
     control_t *control;
-    spa_list_consume(control, &controls->list, link) { end_control(control); }
+    spa_list_consume(control, &controls->list, link) { lifetime_end(control); }
     if (controls->timer != NULL) {
         pw_loop_destroy_source(controls->loop, controls->timer);
     }
@@ -157,11 +88,21 @@ void requests_end(controls_t *controls) {
 
 // ---- Requests ---------------------------------------------------------------------------------
 
+static void begin_ramp(control_t *control, double attenuation, unsigned milliseconds) {
+    control->ramp = ramp_make(control->applied, attenuation, milliseconds, ramp_now());
+}
+
 static void request(control_t *control, bool is_hold, double attenuation, unsigned milliseconds) {
     control->is_hold = is_hold;
     control->is_reported = false;
     control->failures = 0;
+    control->corrections = 0;
+    control->was_forced = false;
     begin_ramp(control, attenuation, milliseconds);
+    control->advanced_at = control->ramp.begin_ns;
+    if (control->retry_at != 0) {
+        connect_again(control);
+    }
     control_advance(control);
     controls_schedule(control->owner);
 }
@@ -178,26 +119,20 @@ void requests_execute(controls_t *controls, const command_t *command) {
         streams_write(controls->streams, "refused", command->id, "no such stream");
         return;
     }
-    control_t *control = stream->control;
-    if (!is_hold && attenuation > 0 && !stream->has_props) {
-        streams_write(controls->streams, "refused", command->id, "the stream has no volume, it can only be held");
+    control_t *control = lifetime_current(stream);
+    if (!is_hold && attenuation > 0 && stream_is_hold_only(stream)) {
+        streams_write(controls->streams, "refused", command->id, CONTROL_NO_VOLUME);
         attenuation = 0;
         if (control == NULL) {
             return;
         }
-    }
-    if (control != NULL && control->is_doomed) {
-        // It is about to end. Takes its place.
-        control->stream = NULL;
-        stream->control = NULL;
-        control = NULL;
     }
     if (control == NULL && !is_hold && attenuation == 0 && !journal_contains(controls->journal, command->id)) {
         streams_write(controls->streams, "reached", command->id, NULL);
         return;
     }
     if (control == NULL) {
-        control = begin_control(controls, stream, &reason);
+        control = lifetime_begin(controls, stream, &reason);
     }
     if (control == NULL) {
         streams_write(controls->streams, "refused", command->id, reason);
@@ -206,17 +141,24 @@ void requests_execute(controls_t *controls, const command_t *command) {
     request(control, is_hold, attenuation, command->milliseconds);
 }
 
-/// Frees a stream whose entry is in the journal.
+/// Frees a stream whose entry is in the journal, unless a control does.
 static void repair(controls_t *controls, uint64_t serial) {
     const char *reason = NULL;
     stream_t *stream = streams_find(controls->streams, serial);
-    if (stream == NULL || stream->properties == NULL) {
+    if (stream == NULL) {
         journal_remove(controls->journal, serial);
-        return;
+    } else if (stream->properties != NULL && lifetime_current(stream) == NULL) {
+        control_t *control = lifetime_begin(controls, stream, &reason);
+        if (control != NULL) {
+            request(control, false, 0, 0);
+        }
     }
-    control_t *control = begin_control(controls, stream, &reason);
-    if (control != NULL) {
-        request(control, false, 0, 0);
+}
+
+static void repair_all(controls_t *controls) {
+    // Entries are removed, by exchange with the last one.
+    for (size_t i = controls->journal->count; i > 0; i--) {
+        repair(controls, controls->journal->entries[i - 1].serial);
     }
 }
 
@@ -228,15 +170,13 @@ static void begin_ending(controls_t *controls) {
 }
 
 void requests_repair(controls_t *controls) {
-    // Entries are removed, by exchange with the last one.
-    for (size_t i = controls->journal->count; i > 0; i--) {
-        repair(controls, controls->journal->entries[i - 1].serial);
-    }
+    repair_all(controls);
     begin_ending(controls);
 }
 
 void requests_resume(controls_t *controls) {
     controls->is_ending = false;
+    repair_all(controls);
     controls_schedule(controls);
 }
 
@@ -250,6 +190,7 @@ void requests_free_all(controls_t *controls) {
             request(control, false, 0, stream_has_level(control->stream) ? ENDING_RAMP_MS : 0);
         }
     }
+    repair_all(controls);
     begin_ending(controls);
 }
 
@@ -258,7 +199,6 @@ void requests_stream_changed(stream_t *stream) {
     if (control == NULL) {
         return;
     }
-    control_compare(control);
     control_advance(control);
     controls_schedule(control->owner);
 }

@@ -11,7 +11,8 @@ bool requests_begin(controls_t *controls, struct pw_loop *loop, struct pw_contex
 void requests_end(controls_t *controls);
 void requests_execute(controls_t *controls, const command_t *command);
 /// Frees the streams in the journal, which an earlier process has altered. Calls `all_free` as
-/// requests_free_all does; requests_resume makes it accept commands again.
+/// requests_free_all does; requests_resume makes it accept commands again, and goes on with streams
+/// that are not free yet.
 void requests_repair(controls_t *controls);
 void requests_resume(controls_t *controls);
 /// Frees all streams, and calls `all_free` once they are free, or PipeWire does not confirm it.

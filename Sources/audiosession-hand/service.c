@@ -57,6 +57,8 @@ static void end(service_t *service, int status) {
     service->status = status;
     if (service->phase == PHASE_SERVING) {
         requests_free_all(&service->controls);
+    } else if (service->phase != PHASE_REPAIRS) {
+        quit(service, status);
     }
 }
 
@@ -94,12 +96,11 @@ static void on_output_failed(void *context, output_failure_t failure) {
 static void serve(service_t *service) {
     line_t line;
     service->phase = PHASE_SERVING;
-    requests_resume(&service->controls);
     if (service->options->is_repair || service->must_end) {
-        const bool is_complete = service->journal->count == 0 || !service->options->is_repair;
-        quit(service, is_complete ? EX_OK : EX_TEMPFAIL);
+        quit(service, service->status);
         return;
     }
+    requests_resume(&service->controls);
     line_begin(&line, "ready");
     line_add(&line, "version", "1");
     line_add(&line, "pipewire", service->version);
@@ -285,7 +286,8 @@ int service_run(journal_t *journal, const hand_options_t *options) {
         }
     }
     finish(service);
-    const int status = service->status;
+    // Streams that are not confirmed as free remain in the journal.
+    const int status = service->status == EX_OK && journal->count > 0 ? EX_TEMPFAIL : service->status;
     free(service);
     return status;
 }

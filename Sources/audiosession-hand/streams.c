@@ -18,7 +18,14 @@ stream_t *streams_find(const streams_t *streams, uint64_t serial) {
     return NULL;
 }
 
-bool stream_has_level(const stream_t *stream) { return stream->has_props && stream->volumes.count > 0; }
+bool stream_has_level(const stream_t *stream) {
+    return stream->has_props && !stream->ignores_level && stream->volumes.count > 0;
+}
+
+bool stream_is_hold_only(const stream_t *stream) {
+    const bool is_running = stream->state == PW_NODE_STATE_RUNNING;
+    return !stream->has_props || stream->ignores_level || (is_running && stream->volumes.count == 0);
+}
 
 // ---- Properties -------------------------------------------------------------------------------
 
@@ -107,7 +114,7 @@ static void describe(const streams_t *streams, const stream_t *stream, line_t *l
     line_add(line, "pid", pid_of(sources, api));
     add_identity(line, sources);
     line_add(line, "channels", channels[0] != '\0' ? channels : PROPERTY(sources, "audio.channels"));
-    line_add(line, "controls", stream->has_props ? "level+hold" : "hold");
+    line_add(line, "controls", stream_is_hold_only(stream) ? "hold" : "level+hold");
     line_add(line, "passthrough", stream->has_encoded_format && !stream->has_raw_format ? "1" : NULL);
 }
 

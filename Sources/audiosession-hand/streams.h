@@ -16,7 +16,6 @@ typedef struct stream {
     uint64_t serial;
     struct pw_node *node;
     struct spa_hook node_listener;
-    struct spa_hook proxy_listener;
     void *owner;
     /// The node's properties; NULL until PipeWire has reported them.
     struct pw_properties *properties;
@@ -24,6 +23,8 @@ typedef struct stream {
     bool has_outputs;
     /// Its parameter Props can be set.
     bool has_props;
+    /// Its program does not apply the levels that are set.
+    bool ignores_level;
     bool has_raw_format;
     bool has_encoded_format;
     volumes_t volumes;
@@ -53,6 +54,9 @@ typedef struct streams {
 stream_t *streams_find(const streams_t *streams, uint64_t serial);
 /// Returns whether the level of a stream can be set.
 bool stream_has_level(const stream_t *stream);
+/// Returns whether the level of a stream can never be set. Before a stream runs, it may have no
+/// volumes yet.
+bool stream_is_hold_only(const stream_t *stream);
 /// Reports a stream if anything about it has changed.
 void streams_report(streams_t *streams, stream_t *stream);
 /// Reports all streams.

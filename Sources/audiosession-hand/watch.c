@@ -30,8 +30,8 @@ static bool is_stream(const struct spa_dict *properties) {
     return has_class || (api != NULL && strcmp(api, "jack") == 0);
 }
 
+/// A stream that has had volumes keeps them: it may be lowered.
 static void read_params(stream_t *stream, const struct pw_node_info *info) {
-    stream->has_props = false;
     for (uint32_t i = 0; i < info->n_params; i++) {
         if (info->params[i].id == SPA_PARAM_Props && (info->params[i].flags & SPA_PARAM_INFO_WRITE) != 0) {
             stream->has_props = true;
@@ -83,6 +83,9 @@ static void on_node_param(void *data, int sequence, uint32_t id, uint32_t index,
     if (id == SPA_PARAM_EnumFormat && param != NULL) {
         read_format(stream, param);
     } else if (id == SPA_PARAM_Props && volumes_read(param, &stream->volumes)) {
+        if (stream->control != NULL) {
+            stream->control->must_compare = true;
+        }
         streams_report(watch->streams, stream);
         requests_stream_changed(stream);
     }
