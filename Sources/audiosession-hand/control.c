@@ -60,10 +60,10 @@ static void set_volumes(control_t *control, double attenuation) {
     }
 }
 
-/// Also starts a node that is idle as far as is known: PipeWire may have started it since, before it
-/// was paused. A suspended one was not paused, and PipeWire refuses to start it without a format.
+/// A node that does not run was not paused, and must not be started: its program may have paused
+/// it. PipeWire itself starts it when it runs.
 static void start(control_t *control) {
-    if (control->stream->state >= PW_NODE_STATE_IDLE) {
+    if (control->stream->state == PW_NODE_STATE_RUNNING) {
         node_link_send(control->node, SPA_NODE_COMMAND_Start);
     }
     control->is_paused = false;
@@ -79,7 +79,7 @@ static void pause_node(control_t *control) {
     control->must_pause = false;
     control->is_paused = true;
     control->paused_at = ramp_now();
-    if (control->stream->state >= PW_NODE_STATE_IDLE) {
+    if (control->stream->state == PW_NODE_STATE_RUNNING) {
         node_link_send(control->node, SPA_NODE_COMMAND_Pause);
     }
     begin_round_trip(control);

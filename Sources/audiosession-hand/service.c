@@ -157,7 +157,7 @@ static void on_core_done(void *data, uint32_t id, int sequence) {
 
 static void lose_pipewire(service_t *service, const char *reason) {
     line_t line;
-    // Only this connection may be lost: the journal stays. Its cookie tells whether streams remain.
+    // Only this connection may be lost: the journal stays. Its cookie says whether streams remain.
     if (service->must_end && service->phase == PHASE_SERVING) {
         quit(service, service->status);
         return;

@@ -33,6 +33,7 @@ bool stream_is_hold_only(const stream_t *stream) {
 typedef struct sources {
     const struct pw_properties *node;
     const struct pw_properties *client;
+    const char *program;
 } sources_t;
 
 static sources_t sources_of(const streams_t *streams, const stream_t *stream) {
@@ -43,6 +44,7 @@ static sources_t sources_of(const streams_t *streams, const stream_t *stream) {
     spa_list_for_each(client, &streams->clients, link) {
         if (client->id == (uint32_t)id && id >= 0) {
             sources.client = client->properties;
+            sources.program = client->program;
         }
     }
     return sources;
@@ -64,21 +66,30 @@ static const char *property(sources_t sources, const char *const keys[]) {
 
 #define PROPERTY(sources, ...) property(sources, (const char *const[]){__VA_ARGS__, NULL})
 
+/// Returns whether the client is pipewire-pulse, whatever its properties say: programs that speak
+/// to it set them.
+static bool is_pulse(sources_t sources) {
+    const char *api = sources.client != NULL ? pw_properties_get(sources.client, PW_KEY_CLIENT_API) : NULL;
+    return (api != NULL && strcmp(api, "pipewire-pulse") == 0) ||
+           (sources.program != NULL && strncmp(sources.program, "pipewire", strlen("pipewire")) == 0);
+}
+
 static const char *api_of(sources_t sources) {
     const char *api = PROPERTY(sources, PW_KEY_CLIENT_API);
+    if (is_pulse(sources)) {
+        return "pulse";
+    }
     if (api == NULL) {
         return "native";
     }
-    return strcmp(api, "pipewire-pulse") == 0                     ? "pulse"
-           : strcmp(api, "jack") == 0 || strcmp(api, "alsa") == 0 ? api
-                                                                  : "native";
+    return strcmp(api, "jack") == 0 || strcmp(api, "alsa") == 0 ? api : "native";
 }
 
 /// Returns the process that PipeWire has verified. The client of a program that speaks to
 /// pipewire-pulse is pipewire-pulse.
-static const char *pid_of(sources_t sources, const char *api) {
-    return sources.client != NULL && strcmp(api, "pulse") != 0 ? pw_properties_get(sources.client, PW_KEY_SEC_PID)
-                                                               : NULL;
+static const char *pid_of(sources_t sources) {
+    const bool is_own = sources.client != NULL && !is_pulse(sources) && sources.program[0] != '\0';
+    return is_own ? pw_properties_get(sources.client, PW_KEY_SEC_PID) : NULL;
 }
 
 static const char *direction_of(const stream_t *stream) {
@@ -111,7 +122,7 @@ static void describe(const streams_t *streams, const stream_t *stream, line_t *l
     line_add(line, "direction", direction_of(stream));
     line_add(line, "state", pw_node_state_as_string(stream->state));
     line_add(line, "api", api);
-    line_add(line, "pid", pid_of(sources, api));
+    line_add(line, "pid", pid_of(sources));
     add_identity(line, sources);
     line_add(line, "channels", channels[0] != '\0' ? channels : PROPERTY(sources, "audio.channels"));
     line_add(line, "controls", stream_is_hold_only(stream) ? "hold" : "level+hold");

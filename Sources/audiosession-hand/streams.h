@@ -41,6 +41,8 @@ typedef struct stream_client {
     struct spa_hook client_listener;
     void *owner;
     struct pw_properties *properties;
+    /// The name of its process's program; empty if unknown.
+    char program[32];
 } stream_client_t;
 
 typedef struct streams {

@@ -7,6 +7,7 @@
 #include "volumes.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,20 @@ static void remove_stream(watch_t *watch, stream_t *stream) {
 
 // ---- Clients ----------------------------------------------------------------------------------
 
+/// Reads the name of a client's program.
+static void read_program(stream_client_t *client) {
+    char path[64];
+    const char *process = pw_properties_get(client->properties, PW_KEY_SEC_PID);
+    snprintf(path, sizeof path, "/proc/%d/comm", process != NULL ? atoi(process) : 0);
+    FILE *file = fopen(path, "re");
+    if (file == NULL || fgets(client->program, sizeof client->program, file) == NULL) {
+        client->program[0] = '\0';
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
 static void on_client_info(void *data, const struct pw_client_info *info) {
     stream_client_t *client = data;
     watch_t *watch = client->owner;
@@ -142,6 +157,7 @@ static void on_client_info(void *data, const struct pw_client_info *info) {
     }
     pw_properties_free(client->properties);
     client->properties = pw_properties_new_dict(info->props);
+    read_program(client);
     stream_t *stream;
     spa_list_for_each(stream, &watch->streams->streams, link) { streams_report(watch->streams, stream); }
 }
