@@ -71,7 +71,7 @@ struct ForeignLevelTests {
         controller.send("level \(first) 30 0")
         #expect(controller.reaches("level \(second) 30 50"))
         controller.endInput()
-        #expect(controller.reap() == 0)
+        #expect(controller.reap() == 75)
         #expect(try desktop.volumes("softVolumes", serial: second) == [1, 1])
         let journal = try String(contentsOfFile: desktop.folder.file("audiosession/streams.journal"), encoding: .utf8)
         #expect(journal.contains("\(first) level") && !journal.contains("\(second) "))
