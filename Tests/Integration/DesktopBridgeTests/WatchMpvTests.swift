@@ -28,9 +28,22 @@ struct WatchMpvTests {
         #expect(try eventually { try bus.position(player.id).map { $0 > position } ?? false })
         // A process that is stopped by its user.
         mpv.send(SIGSTOP)
+        // It stops one thread after another, and one of them serves the bus.
+        try #require(eventually { Self.isStopped(mpv.identifier) })
         let pause = try bus.pause(player.id)
         #expect(!pause.succeeded && pause.seconds > 4)
         mpv.send(SIGKILL)
         #expect(bus.events.wait { $0.last == .vanished(player.id) })
+    }
+
+    /// Whether all threads of a process are stopped.
+    private static func isStopped(_ process: pid_t) -> Bool {
+        let folder = "/proc/\(process)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return !threads.isEmpty
+            && threads.allSatisfy { thread in
+                // "4711 (name) T …"
+                readText("\(folder)/\(thread)/stat").split(separator: ")").last?.hasPrefix(" T") == true
+            }
     }
 }
