@@ -20,6 +20,20 @@ uint64_t sgate_volume_pack(sgate_volume_t volume) {
 
 sgate_volume_t sgate_volume_unpack(uint64_t word) { return sgate_word_to_volume(word); }
 
+uint64_t sgate_keyed_duck_pack(sgate_keyed_duck_t duck) {
+    return (uint64_t)duck.keys | (uint64_t)duck.attenuation << 16 | (uint64_t)duck.attack_ms << 32 |
+           (uint64_t)duck.release_ms << 48;
+}
+
+sgate_keyed_duck_t sgate_keyed_duck_unpack(uint64_t word) { return sgate_word_to_keyed_duck(word); }
+
+uint64_t sgate_detection_pack(sgate_detection_t detection) {
+    return (uint64_t)detection.enabled | (uint64_t)(detection.key & 0xFu) << 1 | (uint64_t)detection.threshold << 8 |
+           (uint64_t)detection.hold_ms << 16;
+}
+
+sgate_detection_t sgate_detection_unpack(uint64_t word) { return sgate_word_to_detection(word); }
+
 size_t sgate_page_size(void) { return sizeof(struct sgate_page); }
 
 sgate_page_t *sgate_page_initialise(void *memory, size_t size) {
@@ -32,6 +46,8 @@ sgate_page_t *sgate_page_initialise(void *memory, size_t size) {
     // A session without a grant is silent.
     atomic_init(&page->grant, sgate_grant_pack((sgate_grant_t){.paused = true}));
     atomic_init(&page->volume, sgate_volume_pack((sgate_volume_t){.gain = 1.0f}));
+    atomic_init(&page->keyed_duck, 0);
+    atomic_init(&page->detection, 0);
     return page;
 }
 
@@ -60,4 +76,20 @@ void sgate_page_set_volume(sgate_page_t *page, sgate_volume_t volume) {
 
 sgate_volume_t sgate_page_volume(const sgate_page_t *page) {
     return sgate_word_to_volume(sgate_page_load_volume(page));
+}
+
+void sgate_page_set_keyed_duck(sgate_page_t *page, sgate_keyed_duck_t duck) {
+    atomic_store_explicit(&page->keyed_duck, sgate_keyed_duck_pack(duck), memory_order_release);
+}
+
+sgate_keyed_duck_t sgate_page_keyed_duck(const sgate_page_t *page) {
+    return sgate_word_to_keyed_duck(sgate_page_load_keyed_duck(page));
+}
+
+void sgate_page_set_detection(sgate_page_t *page, sgate_detection_t detection) {
+    atomic_store_explicit(&page->detection, sgate_detection_pack(detection), memory_order_release);
+}
+
+sgate_detection_t sgate_page_detection(const sgate_page_t *page) {
+    return sgate_word_to_detection(sgate_page_load_detection(page));
 }

@@ -12,6 +12,7 @@
 #include "mix/routes.h"
 #include "queue/commands.h"
 #include "session/gate.h"
+#include "session/key.h"
 #include "session/signal.h"
 #include "transport/transport.h"
 #include "voices/page_cache.h"
@@ -87,6 +88,7 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
         }
     }
     signals_expire(core);
+    keys_expire(core);
     add_to_counter(&core->counters.cycles, 1);
     atomic_store_explicit(&core->counters.playing_voices, core->voices.playing_count - core->voices.gap_count,
                           memory_order_relaxed);

@@ -27,6 +27,7 @@
 #include "rcore_meter.h"
 #include "rcore_pan.h"
 #include "session_gate.h"
+#include "session_keys.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,6 +67,9 @@ typedef struct rcore_bus_description {
     uint32_t parent;
     /// Gate of the session, or NULL. The caller keeps it until the plan is retired.
     const sgate_page_t *gate;
+    /// The page in which the gate's keys are stated audible, or NULL: the session is then neither
+    /// lowered by keys nor a key for others. The caller keeps it until the plan is retired.
+    sgate_keys_t *keys;
     /// Map from this bus's channels to the parent's; NULL: channel to channel, or no parent. The
     /// caller keeps it until the plan is retired.
     const rcore_matrix_t *matrix;

@@ -158,7 +158,8 @@ bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT;
 ///   until control has filled it;
 /// - half of a meter's tap or of a route's capture is filled: in every cycle, until control has
 ///   read it;
-/// - a session bus begins or ceases to have signal (`rcore_bus_has_signal`);
+/// - a session bus begins or ceases to have signal (`rcore_bus_has_signal`) or to be audible
+///   (`rcore_bus_is_audible`);
 /// - it no longer needs a plan (`rcore_collect_plans`) or a tempo map (`rcore_collect_tempo_maps`);
 /// - the transport changes (`rcore_read_transport`).
 ///
@@ -229,6 +230,12 @@ float rcore_bus_gate_gain(const rcore_t *core, uint32_t bus) RCORE_RT;
 /// has samples above RCORE_SIGNAL_THRESHOLD. False for a bus without a gate, and if the core has no
 /// such slot.
 bool rcore_bus_has_signal(const rcore_t *core, uint32_t bus) RCORE_RT;
+
+/// Returns whether a session bus whose gate says that it is a key (`sgate_detection_t`) is audible:
+/// whether a sample of it exceeded the threshold, or did so within the hold time. [any] The gain of
+/// the gate does not count, but while it is paused or muted, the session is not audible. False for
+/// other buses, and if the core has no such slot.
+bool rcore_bus_is_audible(const rcore_t *core, uint32_t bus) RCORE_RT;
 
 /// Flushes denormal numbers to zero on the calling thread, for the rest of its life. [any]
 /// `rcore_process` does so while it runs. A thread that renders can call this function once, so

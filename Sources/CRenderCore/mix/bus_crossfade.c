@@ -7,6 +7,7 @@
 #include "graph/plan.h"
 #include "mix/bus_output.h"
 #include "mix/strip.h"
+#include "session/key.h"
 
 #include <string.h>
 
@@ -121,6 +122,9 @@ void bus_crossfade(rcore_t *core, const struct mix_op *op, uint32_t nframes) RCO
     const struct plan_bus_view current = {core->graph.plan, op->current, planes};
     struct plan_bus_view previous = {core->graph.crossfade.outgoing, op->previous, planes};
     run_both_inserts(core, op->slot, &current, &previous, outgoing_copy, nframes);
+    if (op->gated && op->state->gate.is_key) {
+        key_scan(core, op->state, planes, op->state->channels, nframes);
+    }
     write_delay_lines(&current, &previous, nframes);
     if (current.bus != NULL) {
         const struct strip strip = strip_make(core, &current.bus->description, nframes);

@@ -12,6 +12,7 @@
 #include "mix/ramp.h"
 #include "mix/strip.h"
 #include "session/gate.h"
+#include "session/key.h"
 #include "session/signal.h"
 
 // Returns whether the bus has output without input, in any active plan.
@@ -32,6 +33,9 @@ static inline bool is_steady(const struct mix_op *op) RCORE_RT {
     }
     return steady;
 }
+
+// Returns whether the bus is that of a session whose samples decide whether it lowers others.
+static inline bool is_key(const struct mix_op *op) RCORE_RT { return op->gated && op->state->gate.is_key; }
 
 // Adds a bus to one connection, channel to channel. Overwrites a target that has no signal yet.
 static inline void add_steady(rcore_t *core, const struct connection *connection, const float *samples, float gain,
@@ -81,7 +85,7 @@ void mix_op_prepare(rcore_t *core, struct mix_op *op) RCORE_RT {
 // Handles a bus whose signal only needs mixing into its connections with steady gains. Mixes
 // nothing while the bus is suspended. Returns false for any other bus.
 static inline bool mix_simply(rcore_t *core, const struct mix_op *op, uint32_t nframes) RCORE_RT {
-    if (!core->mix.bus_has_signal[op->slot] || !op->passthrough || !is_steady(op)) {
+    if (!core->mix.bus_has_signal[op->slot] || !op->passthrough || is_key(op) || !is_steady(op)) {
         return false;
     }
     if (!op->state->suspended) {
@@ -102,6 +106,9 @@ static void mix_alone(rcore_t *core, const struct mix_op *op, uint32_t nframes) 
     run_insert(&current, nframes);
     if (op->scanned) {
         signal_scan(core, op->state, planes, description->channels, nframes);
+    }
+    if (is_key(op)) {
+        key_scan(core, op->state, planes, description->channels, nframes);
     }
     if (bus->delay_line != NULL) {
         delay_write(bus->delay_line, planes, nframes);

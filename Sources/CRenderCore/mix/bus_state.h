@@ -5,6 +5,7 @@
 #include "mix/ramp.h"
 #include "rcore_base.h"
 #include "session/gate_state.h"
+#include "session/key.h"
 #include "session/signal.h"
 
 #include <assert.h>
@@ -47,6 +48,7 @@ struct bus_state {
     /// The bus of its session that has the gate, itself or an ancestor; NULL: none has one.
     struct bus_state *session;
     struct signal_state signal;
+    struct key_state key;
     /// Index of its mix op; RCORE_NONE: no active plan has the slot.
     uint32_t op;
     /// Index in one of two plans while they are compared (crossfade.c, gate.c).

@@ -5,6 +5,7 @@
 #include "graph/plan.h"
 #include "mix/ramp.h"
 #include "session/gate_state.h"
+#include "session/key.h"
 #include "session/signal.h"
 
 #include <string.h>
@@ -15,6 +16,7 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     const float unity = 1.0f;
     uint32_t bits;
     memcpy(&bits, &unity, sizeof bits);
+    key_reset(bus);
     gate_reset(&bus->gate);
     ramp_set(&bus->gain, 1.0f);
     ramp_set(&bus->pan, 0.0f);

@@ -15,6 +15,7 @@
 #include "graph/plan.h"
 #include "mix/buses.h"
 #include "mix/ramp.h"
+#include "session/key.h"
 #include "session_gate_page.h"
 
 #include <math.h>
@@ -115,7 +116,6 @@ static void apply_grant(rcore_t *core, uint32_t slot, sgate_grant_t grant) RCORE
     if (!gate->attached || (was_silent && gate->resume_delay == 0 && !has_sources(core, slot))) {
         ramp_set(&gate->open, open);
     }
-    duck_to(gate, grant.attenuation, !gate->attached || was_silent ? 0 : ramp_frames);
     if (gate->resume_delay == 0 && (gate->open.target != open || gate->open.remaining > ramp_frames)) {
         ramp_to(&gate->open, open, ramp_frames);
     }
@@ -126,17 +126,36 @@ static void apply_volume(const rcore_t *core, struct gate_state *gate, sgate_vol
     ramp_to(&gate->volume, volume.gain, gate->attached ? milliseconds_to_frames(core, volume.ramp_ms) : 0);
 }
 
-// Applies the words of a gate's page that differ from those applied last; both, the first time.
-static void gate_update(rcore_t *core, struct gated *gated, uint64_t grant_word, uint64_t volume_word) RCORE_RT {
-    struct gate_state *gate = &core->mix.buses[gated->slot].gate;
-    gate->steady = false;
-    if (!gate->attached || volume_word != gate->volume_word) {
-        gate->volume_word = volume_word;
-        apply_volume(core, gate, sgate_word_to_volume(volume_word));
+// Applies the deeper of the grant's duck and the keyed one, which counts while one of its keys is
+// audible. A new grant brings its own ramp. `at_once`: without a ramp.
+static void apply_duck(const rcore_t *core, struct gate_state *gate, const struct gate_words *words, bool new_grant,
+                       bool at_once) RCORE_RT {
+    const sgate_grant_t grant = sgate_word_to_grant(words->grant);
+    const sgate_keyed_duck_t keyed = sgate_word_to_keyed_duck(words->keyed_duck);
+    const bool is_deeper = words->keyed && keyed.attenuation > grant.attenuation;
+    const double target = is_deeper ? keyed.attenuation : grant.attenuation;
+    if (!new_grant && target == gate->duck_target) {
+        return;
     }
-    if (!gate->attached || grant_word != gate->grant_word) {
-        const sgate_grant_t grant = sgate_word_to_grant(grant_word);
-        gate->grant_word = grant_word;
+    const uint16_t ramp_ms = new_grant                    ? grant.ramp_ms
+                             : target > gate->duck_target ? keyed.attack_ms
+                                                          : keyed.release_ms;
+    duck_to(gate, target, at_once ? 0 : milliseconds_to_frames(core, ramp_ms));
+}
+
+// Applies what differs from what was applied last; everything, the first time.
+static void gate_update(rcore_t *core, struct gated *gated, const struct gate_words *words) RCORE_RT {
+    struct gate_state *gate = &core->mix.buses[gated->slot].gate;
+    const bool is_first = !gate->attached;
+    const bool new_grant = is_first || words->grant != gate->words.grant;
+    // The first duck takes no ramp, and neither does an inaudible one (`apply_grant`).
+    const bool ducks_at_once = is_first || is_silent(gate);
+    gate->steady = false;
+    if (is_first || words->volume != gate->words.volume) {
+        apply_volume(core, gate, sgate_word_to_volume(words->volume));
+    }
+    if (new_grant) {
+        const sgate_grant_t grant = sgate_word_to_grant(words->grant);
         apply_grant(core, gated->slot, grant);
         gate->settling = true;
         event_post(core, (rcore_event_t){.kind = RCORE_EVENT_GATE_APPLIED,
@@ -144,24 +163,46 @@ static void gate_update(rcore_t *core, struct gated *gated, uint64_t grant_word,
                                          .frame = core_now(core),
                                          .value = grant.serial});
     }
+    apply_duck(core, gate, words, new_grant, ducks_at_once);
+    key_update(core, &core->mix.buses[gated->slot], gated->keys, words->detection);
     gate->attached = true;
-    gated->grant_word = grant_word;
-    gated->volume_word = volume_word;
+    gate->words = *words;
+    gated->words = *words;
+}
+
+// Returns whether one of the keys of a gate's keyed duck is audible.
+static inline bool any_key_is_audible(const struct gated *gated, uint64_t keyed_duck) RCORE_RT {
+    const uint16_t keys = sgate_word_to_keyed_duck(keyed_duck).keys;
+    return keys != 0 && gated->keys != NULL && (sgate_keys_audible(gated->keys) & keys) != 0;
+}
+
+static inline struct gate_words read_words(const struct gated *gated) RCORE_RT {
+    const uint64_t keyed_duck = sgate_page_load_keyed_duck(gated->page);
+    return (struct gate_words){.grant = sgate_page_load_grant(gated->page),
+                               .volume = sgate_page_load_volume(gated->page),
+                               .keyed_duck = keyed_duck,
+                               .detection = sgate_page_load_detection(gated->page),
+                               .keyed = any_key_is_audible(gated, keyed_duck)};
+}
+
+// Returns 0 if both are the same.
+static inline uint64_t difference(const struct gate_words *a, const struct gate_words *b) RCORE_RT {
+    return (a->grant ^ b->grant) | (a->volume ^ b->volume) | (a->keyed_duck ^ b->keyed_duck) |
+           (a->detection ^ b->detection) | (uint64_t)(a->keyed ^ b->keyed);
 }
 
 // Returns whether any page differs from what was applied last. Every cycle checks every gate, so
-// this loop has no branches, and does not touch the states of buses.
+// this loop has no branches, except for gates with keys, and does not touch the states of buses.
 static bool any_differs(const struct gates *gates) RCORE_RT {
-    uint64_t difference = 0;
+    uint64_t differences = 0;
     for (const struct gated *gated = gates->gated, *end = gated + gates->count; gated < end; gated++) {
-        const sgate_page_t *const page = gated->page;
-        const uint64_t grant_word = gated->grant_word, volume_word = gated->volume_word;
-        difference |= (sgate_page_load_grant(page) ^ grant_word) | (sgate_page_load_volume(page) ^ volume_word);
+        const struct gate_words words = read_words(gated);
+        differences |= difference(&words, &gated->words);
     }
-    return difference != 0;
+    return differences != 0;
 }
 
-// Applies the new grants and volumes of all pages. Returns whether there were any.
+// Applies what is new in all pages. Returns whether there were any.
 static bool gates_apply_new(rcore_t *core) RCORE_RT {
     if (!core->gates.any_unattached && !any_differs(&core->gates)) {
         return false;
@@ -170,11 +211,9 @@ static bool gates_apply_new(rcore_t *core) RCORE_RT {
     bool any = false;
     for (uint32_t i = 0; i < core->gates.count; i++) {
         struct gated *const gated = &core->gates.gated[i];
-        const uint64_t grant_word = sgate_page_load_grant(gated->page);
-        const uint64_t volume_word = sgate_page_load_volume(gated->page);
-        if (grant_word != gated->grant_word || volume_word != gated->volume_word ||
-            !core->mix.buses[gated->slot].gate.attached) {
-            gate_update(core, gated, grant_word, volume_word);
+        const struct gate_words words = read_words(gated);
+        if (difference(&words, &gated->words) != 0 || !core->mix.buses[gated->slot].gate.attached) {
+            gate_update(core, gated, &words);
             any = true;
         }
     }
@@ -192,7 +231,7 @@ static bool gate_settle(rcore_t *core, const struct gated *gated) RCORE_RT {
         event_post(core, (rcore_event_t){.kind = RCORE_EVENT_GATE_SETTLED,
                                          .bus = gated->slot,
                                          .frame = core_now(core),
-                                         .value = sgate_word_to_grant(gate->grant_word).serial});
+                                         .value = sgate_word_to_grant(gate->words.grant).serial});
     }
     return gate->suspended;
 }
@@ -242,10 +281,14 @@ static void append_gates(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
         const struct plan_bus *current = current_bus(&core->graph, bus->slot);
         const bool has_current = plan != core->graph.plan && current != NULL && current->description.gate != NULL;
         if (bus->gate != NULL && !has_current) {
-            const struct gate_state *gate = &core->mix.buses[bus->slot].gate;
-            core->gates.gated[core->gates.count++] =
-                (struct gated){bus->gate, gate->grant_word, gate->volume_word, bus->slot};
+            struct bus_state *const state = &core->mix.buses[bus->slot];
+            const struct gate_state *gate = &state->gate;
+            // The page of another arbiter: the previous one is released with the old plan.
+            key_update(core, state, bus->keys, gate->words.detection);
+            core->gates.gated[core->gates.count++] = (struct gated){bus->gate, bus->keys, gate->words, bus->slot};
             core->gates.any_unattached |= !gate->attached;
+        } else if (bus->gate == NULL && plan == core->graph.plan) {
+            key_reset(&core->mix.buses[bus->slot]);
         }
     }
 }

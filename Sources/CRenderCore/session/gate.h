@@ -5,14 +5,16 @@
 
 #include "render_core.h"
 #include "session/gate_state.h"
+#include "session_keys.h"
 
 /// A bus that has a gate in the current plan, or otherwise in the outgoing plan.
 /// Every cycle reads these in turn, and the states of the buses only if a page differs.
 struct gated {
     const sgate_page_t *page;
+    /// The keys page; NULL: none.
+    sgate_keys_t *keys;
     /// As in the bus's state: what was applied last.
-    uint64_t grant_word;
-    uint64_t volume_word;
+    struct gate_words words;
     uint32_t slot;
 };
 

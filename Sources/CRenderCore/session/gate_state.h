@@ -4,17 +4,28 @@
 
 #include "mix/ramp.h"
 
+/// What a gate's page says, and whether one of the keys that lower the session is audible.
+struct gate_words {
+    uint64_t grant;
+    uint64_t volume;
+    uint64_t keyed_duck;
+    uint64_t detection;
+    bool keyed;
+};
+
 /// State of a session bus's gate (gate.c): the page through which the arbiter controls a session,
 /// not a noise gate.
 struct gate_state {
-    uint64_t grant_word;
-    uint64_t volume_word;
+    /// What was applied last.
+    struct gate_words words;
     /// Has read its first grant.
     bool attached;
     bool paused;
     bool suspended;
     /// A grant was applied and its ramps are not over.
     bool settling;
+    /// The session is a key, whose samples are looked at (key.h).
+    bool is_key;
     /// No ramp is running, and all events were posted.
     bool steady;
     /// 1 = audible; 0 = paused or muted.

@@ -21,6 +21,8 @@ struct signals {
     /// When the cycle next searches for buses that have become silent, in frames of `rcore_time`;
     /// UINT64_MAX: no bus has signal.
     uint64_t next_check;
+    /// Whether a key may be audible (key.h).
+    bool any_audible;
 };
 
 /// State of a bus that has a gate.

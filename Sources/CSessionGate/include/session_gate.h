@@ -2,9 +2,15 @@
 /// noise gate.
 ///
 /// The arbiter writes the page; the app's render core reads it once per cycle. After a header, the
-/// page has two 64-bit words: the grant (run or pause, duck, mute, input) and the system volume.
-/// Each word is one atomic value, so its fields change together, and a writer that crashes leaves
-/// the last complete grant in effect.
+/// page has four 64-bit words: the grant (run or pause, duck, mute, input), the system volume, the
+/// keyed duck, and how the session is detected as a key. Each word is one atomic value, so its
+/// fields change together, and a writer that crashes leaves the last complete grant in effect. An
+/// arbiter that does not know the last two leaves them 0: no keyed duck, and no detection.
+///
+/// A key is a session that lowers others only while it is audible, as the key input of a sidechain
+/// compressor does. Its core detects that and states it in a page that all clients share
+/// (`session_keys.h`), where the cores of the lowered sessions read it without waiting for the
+/// arbiter.
 ///
 /// Within a process, the page is plain memory (`sgate_page_create`). Across processes, it is a
 /// sealed memfd of the same layout (`sgate_page_initialise`). Decibels and milliseconds occur only
@@ -64,6 +70,39 @@ uint64_t sgate_volume_pack(sgate_volume_t volume);
 /// Unpacks the word of a volume. [any] Constant time. Every word yields a gain of 0…1.
 sgate_volume_t sgate_volume_unpack(uint64_t word);
 
+/// The keyed duck of one session, unpacked: a duck that applies while one of the keys is audible,
+/// if it is deeper than that of the grant.
+typedef struct sgate_keyed_duck {
+    /// A bit for each key that lowers the session, `1 << key`.
+    uint16_t keys;
+    /// In 1/256 dB below unity, 0…65535.
+    uint16_t attenuation;
+    /// Lengths of the ramps, 0…65535 ms.
+    uint16_t attack_ms;
+    uint16_t release_ms;
+} sgate_keyed_duck_t;
+
+/// How the render core detects whether the session is audible, unpacked.
+typedef struct sgate_detection {
+    /// Whether it does so at all.
+    bool enabled;
+    /// The key that the session is, 0…15.
+    uint8_t key;
+    /// The session is audible when a sample exceeds this level, in dB below full scale, 0…255.
+    uint8_t threshold;
+    /// How long it remains audible after that, 0…65535 ms.
+    uint16_t hold_ms;
+} sgate_detection_t;
+
+/// Packs a keyed duck into a word. [any] Constant time.
+uint64_t sgate_keyed_duck_pack(sgate_keyed_duck_t duck);
+/// Unpacks the word of a keyed duck. [any] Constant time. Every word is a valid one.
+sgate_keyed_duck_t sgate_keyed_duck_unpack(uint64_t word);
+/// Packs a detection into a word. [any] Constant time. Drops the bits of the key above the fourth.
+uint64_t sgate_detection_pack(sgate_detection_t detection);
+/// Unpacks the word of a detection. [any] Constant time. Every word is a valid one.
+sgate_detection_t sgate_detection_unpack(uint64_t word);
+
 /// Returns the size of a page in bytes. [any]
 size_t sgate_page_size(void);
 /// Creates a page in plain memory: paused, input not granted, serial 0, volume 1. [writer] Returns
@@ -87,6 +126,14 @@ sgate_grant_t sgate_page_grant(const sgate_page_t *page);
 void sgate_page_set_volume(sgate_page_t *page, sgate_volume_t volume);
 /// Returns the system volume in effect. [any] Wait-free.
 sgate_volume_t sgate_page_volume(const sgate_page_t *page);
+/// Publishes a keyed duck. [writer] Wait-free.
+void sgate_page_set_keyed_duck(sgate_page_t *page, sgate_keyed_duck_t duck);
+/// Returns the keyed duck. [any] Wait-free.
+sgate_keyed_duck_t sgate_page_keyed_duck(const sgate_page_t *page);
+/// Publishes how the session is detected. [writer] Wait-free.
+void sgate_page_set_detection(sgate_page_t *page, sgate_detection_t detection);
+/// Returns how the session is detected. [any] Wait-free.
+sgate_detection_t sgate_page_detection(const sgate_page_t *page);
 
 #ifdef __cplusplus
 }

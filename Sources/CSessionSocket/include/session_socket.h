@@ -12,6 +12,7 @@
 #define SESSION_SOCKET_H
 
 #include "session_gate.h"
+#include "session_keys.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +43,26 @@ int ssocket_gate_map(int descriptor, const sgate_page_t **page);
 /// Removes a mapping made by either function above; NULL does nothing. [any] No render core may
 /// still hold the page.
 void ssocket_gate_unmap(const sgate_page_t *page);
+
+// ---- Keys pages (keys_memory.c) -----------------------------------------------------------------
+
+/// Creates a keys page that other processes can read and write: [any] one system page of a memfd,
+/// initialised by `sgate_keys_initialise`, mapped, then sealed against growing, shrinking and
+/// further seals. `*keys` is the mapping; remove it with `ssocket_keys_unmap`. The descriptor
+/// serves only to pass the page on. Makes a few system calls. Returns the descriptor, or -EMFILE,
+/// -ENFILE,
+/// -ENOMEM; then `*keys` is NULL.
+int ssocket_keys_create(sgate_keys_t **keys);
+
+/// Maps a keys page that was received from another process, with its page in memory. [any] The
+/// caller still owns the descriptor and may close it at once. `*keys` is the mapping; remove it
+/// with `ssocket_keys_unmap`. It stays usable when all other processes exit. Returns 0, or the
+/// errors of `ssocket_gate_map`; then `*keys` is NULL.
+int ssocket_keys_map(int descriptor, sgate_keys_t **keys);
+
+/// Removes a mapping made by either function above; NULL does nothing. [any] No render core may
+/// still hold the page.
+void ssocket_keys_unmap(sgate_keys_t *keys);
 
 // ---- Sockets (socket.c) -------------------------------------------------------------------------
 

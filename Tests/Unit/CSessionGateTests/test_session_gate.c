@@ -2,6 +2,7 @@
 #include "expect.h"
 #include "session_gate.h"
 #include "session_gate_page.h"
+#include "session_keys.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -41,6 +42,35 @@ TEST(grant_fields_do_not_touch_each_other) {
         EXPECT((all & word) == 0);
         all |= word;
     }
+}
+
+/// Every word is a valid keyed duck and a valid detection, and packing restores it.
+TEST(keyed_ducks_and_detections_round_trip) {
+    uint64_t word = 0x9E3779B97F4A7C15u;
+    for (unsigned i = 0; i < 100000; i++) {
+        word ^= word << 13, word ^= word >> 7, word ^= word << 17;
+        EXPECT_EQUAL(sgate_keyed_duck_pack(sgate_keyed_duck_unpack(word)), word);
+        const sgate_detection_t detection = sgate_detection_unpack(word);
+        EXPECT(detection.key < SGATE_KEYS);
+        EXPECT_EQUAL(sgate_detection_pack(detection), word & 0xFFFFFF1Fu);
+    }
+    const sgate_keyed_duck_t duck = {.keys = 1, .attenuation = 2, .attack_ms = 3, .release_ms = 4};
+    EXPECT_EQUAL(sgate_keyed_duck_pack(duck), 0x0004000300020001u);
+    const sgate_detection_t detection = {.enabled = true, .key = 15, .threshold = 50, .hold_ms = 800};
+    EXPECT_EQUAL(sgate_detection_pack(detection), 0x0320321Fu);
+}
+
+/// A page of an arbiter that does not know keys has none.
+TEST(a_new_page_has_no_keys) {
+    sgate_page_t *page = sgate_page_create();
+    EXPECT_EQUAL(sgate_page_keyed_duck(page).keys, 0);
+    EXPECT(!sgate_page_detection(page).enabled);
+    sgate_page_set_keyed_duck(page, (sgate_keyed_duck_t){.keys = 8, .attenuation = 100});
+    sgate_page_set_detection(page, (sgate_detection_t){.enabled = true, .key = 3});
+    EXPECT_EQUAL(sgate_page_keyed_duck(page).keys, 8);
+    EXPECT_EQUAL(sgate_page_detection(page).key, 3);
+    EXPECT(sgate_page_grant(page).paused);
+    sgate_page_destroy(page);
 }
 
 TEST(serial_drops_bits_above_24) {
@@ -151,6 +181,8 @@ TEST(readers_never_see_half_a_grant) {
 int main(void) {
     RUN(grant_round_trips);
     RUN(grant_fields_do_not_touch_each_other);
+    RUN(keyed_ducks_and_detections_round_trip);
+    RUN(a_new_page_has_no_keys);
     RUN(serial_drops_bits_above_24);
     RUN(every_word_is_a_valid_grant);
     RUN(volume_is_limited);

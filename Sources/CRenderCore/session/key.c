@@ -1,0 +1,104 @@
+// Key detection on session buses.
+#include "session/key.h"
+
+#include "core/core.h"
+#include "mix/bus_state.h"
+#include "session_gate_page.h"
+
+#include <math.h>
+
+static bool is_audible(const struct key_state *key) RCORE_RT {
+    return atomic_load_explicit(&key->is_audible, memory_order_relaxed);
+}
+
+static void write_bit(const struct key_state *key, bool audible) RCORE_RT {
+    if (key->keys != NULL) {
+        sgate_keys_set(key->keys, key->key, audible);
+    }
+}
+
+static void set_audible(rcore_t *core, struct key_state *key, bool audible) RCORE_RT {
+    write_bit(key, audible);
+    atomic_store_explicit(&key->is_audible, audible, memory_order_relaxed);
+    core->work.is_due = true;
+}
+
+void key_update(rcore_t *core, struct bus_state *bus, sgate_keys_t *keys, uint64_t word) RCORE_RT {
+    struct key_state *const key = &bus->key;
+    if (keys == key->keys && word == key->word) {
+        return;
+    }
+    const bool was_audible = is_audible(key);
+    if (was_audible) {
+        write_bit(key, false);
+    }
+    const sgate_detection_t detection = sgate_word_to_detection(word);
+    key->keys = keys;
+    key->word = word;
+    key->key = detection.key;
+    key->threshold = powf(10.0f, -(float)detection.threshold / 20.0f);
+    key->hold_ms = detection.hold_ms;
+    bus->gate.is_key = detection.enabled;
+    if (was_audible) {
+        set_audible(core, key, detection.enabled);
+    }
+}
+
+void key_reset(struct bus_state *bus) RCORE_RT {
+    if (is_audible(&bus->key)) {
+        write_bit(&bus->key, false);
+    }
+    atomic_store_explicit(&bus->key.is_audible, false, memory_order_relaxed);
+    bus->key.keys = NULL;
+    bus->key.word = 0;
+    bus->gate.is_key = false;
+}
+
+static bool exceeds(float *const *planes, uint32_t channels, uint32_t nframes, float threshold) RCORE_RT {
+    for (uint32_t channel = 0; channel < channels; channel++) {
+        for (uint32_t i = 0; i < nframes; i++) {
+            if (fabsf(planes[channel][i]) > threshold) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void key_scan(rcore_t *core, struct bus_state *bus, float *const *planes, uint32_t channels,
+              uint32_t nframes) RCORE_RT {
+    struct key_state *const key = &bus->key;
+    // A paused or muted session is not heard. One that just fades out still is, for its hold time.
+    if (bus->gate.open.target == 0.0f || !exceeds(planes, channels, nframes, key->threshold)) {
+        return;
+    }
+    const uint64_t rate = atomic_load_explicit(&core->sample_rate, memory_order_relaxed);
+    key->end = core_now(core) + nframes + rate * key->hold_ms / 1000;
+    if (!is_audible(key)) {
+        set_audible(core, key, true);
+        core->signals.any_audible = true;
+    }
+}
+
+void keys_expire(rcore_t *core) RCORE_RT {
+    if (!core->signals.any_audible) {
+        return;
+    }
+    bool any = false;
+    for (uint32_t i = 0; i < core->gates.count; i++) {
+        struct key_state *const key = &core->mix.buses[core->gates.gated[i].slot].key;
+        if (!is_audible(key)) {
+            continue;
+        }
+        if (key->end <= core_now(core)) {
+            set_audible(core, key, false);
+        } else {
+            any = true;
+        }
+    }
+    core->signals.any_audible = any;
+}
+
+bool rcore_bus_is_audible(const rcore_t *core, uint32_t bus) RCORE_RT {
+    return bus < core->config.max_buses && is_audible(&core->mix.buses[bus].key);
+}
