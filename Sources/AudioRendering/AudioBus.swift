@@ -57,8 +57,18 @@ public final class SessionBus: AudioBus {
     /// False while the engine is stopped or closed; while the server is lost, the last value.
     public var hasSignal: Bool { control?.hasSignal(onSlot: slot) ?? false }
 
+    /// Whether the session is audible, if it lowers others only while it is: whether the sum of its
+    /// mixer exceeds the threshold in its gate, or did so within the hold time there. The gain of
+    /// the gate does not count; a paused or muted session is not audible.
+    /// `EngineEvent.signalChanged` reports changes.
+    ///
+    /// False for other sessions, while the engine is stopped or closed, and while the server is
+    /// lost.
+    public var isAudible: Bool { control?.isAudible(onSlot: slot) ?? false }
+
     /// Replaces the gate of the bus, and of the inputs made for it, by the one at `page`, an
-    /// `sgate_page_t *`, from the next period on; `owner` keeps that page alive.
+    /// `sgate_page_t *`, from the next period on, with `keys` as in `AudioEngine.makeSessionBus`;
+    /// `owner` keeps both pages alive.
     ///
     /// The last values of the old page apply until then. If the new page has the same values,
     /// nothing audible changes, bit for bit (keeps SRV-3); other values take effect as if they had
@@ -68,9 +78,11 @@ public final class SessionBus: AudioBus {
     ///
     /// Throws `commandQueueFull` or `outOfMemory`; the old gate then stays.
     public func replaceGate(
-        _ page: OpaquePointer, owner: any AnyObject & Sendable
+        _ page: OpaquePointer, keys: OpaquePointer? = nil, owner: any AnyObject & Sendable
     ) throws(AudioEngineError) {
-        try liveControl.changePlan { $0.replaceGate(ofBus: slot, by: EnginePlan.Gate(page: page, owner: owner)) }
+        try liveControl.changePlan {
+            $0.replaceGate(ofBus: slot, by: EnginePlan.Gate(page: page, keys: keys, owner: owner))
+        }
     }
 
     /// The outputs that the bus is routed to.

@@ -2,12 +2,14 @@ internal import Platform
 
 /// Buses: adding those of sessions, and finding those of mixers.
 extension AudioEngine {
-    /// Adds the bus of a session. `gate` is its `sgate_page_t *`; `owner` keeps that page alive.
+    /// Adds the bus of a session. `gate` is its `sgate_page_t *`, and `keys` the arbiter's
+    /// `sgate_keys_t *`: without it, the session is neither lowered by keys nor a key for others.
+    /// `owner` keeps both pages alive.
     /// Throws `noFreeBus`, `commandQueueFull` or `outOfMemory`.
     public func makeSessionBus(
-        gate: OpaquePointer, owner: any AnyObject & Sendable
+        gate: OpaquePointer, keys: OpaquePointer? = nil, owner: any AnyObject & Sendable
     ) throws(AudioEngineError) -> SessionBus {
-        try makeBus(EnginePlan.Gate(page: gate, owner: owner), outputs: nil)
+        try makeBus(EnginePlan.Gate(page: gate, keys: keys, owner: owner), outputs: nil)
     }
 
     /// Adds a bus that plays to other programs, through ports of direction `output`, whenever the

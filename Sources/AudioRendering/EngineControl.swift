@@ -28,6 +28,7 @@ final class EngineControl: Sendable {
         var endedRecorder: OutputRecorder?
         /// The slots of the session buses that had signal when the engine last reported it.
         var slotsWithSignal: Set<Int> = []
+        var audibleSlots: Set<Int> = []
         var phase = Phase.closed
         /// The server's sample rate in Hz; 0 until the server was first reached.
         var sampleRate = 0
@@ -193,13 +194,23 @@ final class EngineControl: Sendable {
         }
     }
 
-    /// Returns the slots of the session buses whose signal has begun or ceased since the last call.
+    /// Returns the slots of the session buses that have begun or ceased to have signal or to be
+    /// audible since the last call.
     func takeSignalChanges() -> [Int] {
         withState { state in
             let current = Set(state.plan.buses.keys.filter { hasSignal(onSlot: $0, state) })
-            defer { state.slotsWithSignal = current }
-            return current.symmetricDifference(state.slotsWithSignal).sorted()
+            let audible = Set(state.plan.buses.keys.filter { isAudible(onSlot: $0, state) })
+            defer { (state.slotsWithSignal, state.audibleSlots) = (current, audible) }
+            return current.symmetricDifference(state.slotsWithSignal)
+                .union(audible.symmetricDifference(state.audibleSlots)).sorted()
         }
+    }
+
+    /// Returns whether the bus of a slot is audible.
+    func isAudible(onSlot slot: Int) -> Bool { withState { isAudible(onSlot: slot, $0) } }
+
+    private func isAudible(onSlot slot: Int, _ state: State) -> Bool {
+        state.phase == .rendering && rcore_bus_is_audible(core.handle, UInt32(slot))
     }
 
     /// Returns whether the bus of a slot has signal.
@@ -211,7 +222,12 @@ final class EngineControl: Sendable {
     }
 
     /// Forgets the signal of a removed bus: another one may have its slot next.
-    func forgetSignal(ofSlot slot: Int) { withState { _ = $0.slotsWithSignal.remove(slot) } }
+    func forgetSignal(ofSlot slot: Int) {
+        withState { state in
+            state.slotsWithSignal.remove(slot)
+            state.audibleSlots.remove(slot)
+        }
+    }
 
     /// Releases inserts that are no longer audible, outside the lock: their owners belong to the
     /// app.

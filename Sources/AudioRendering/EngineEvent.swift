@@ -11,7 +11,8 @@ public enum EngineEvent: Equatable, Sendable {
     /// The last voice on a session's bus and its mixer has ended. Other voices may have started
     /// since (`AudioBus.hasPlayingVoices`).
     case busEnded(bus: Int)
-    /// A session's bus began or ceased to have signal (`SessionBus.hasSignal`).
+    /// A session's bus began or ceased to have signal (`SessionBus.hasSignal`) or to be audible
+    /// (`SessionBus.isAudible`).
     case signalChanged(bus: Int)
     /// A capture (`AudioEngine.startCapture`) ended early: its file could not be written, or the
     /// sample rate or channel count of its output changed.

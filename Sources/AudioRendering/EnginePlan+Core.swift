@@ -49,6 +49,7 @@ extension EnginePlan {
             description.channels = UInt32(channels)
             description.parent = UInt32.max
             description.gate = bus.gate?.page
+            description.keys = bus.gate?.keys
             description.meter = try parts.meter(bus.strip.meter, channels: channels, sampleRate: sampleRate)
             try check(rcore_plan_add_bus(plan, &description), "bus \(slot)")
             for (index, output) in outputs(of: bus).enumerated() {

@@ -7,11 +7,14 @@ struct EnginePlan {
     /// is replaced.
     final class Gate {
         let page: OpaquePointer
-        /// Keeps the page alive while any plan refers to it.
+        /// The `sgate_keys_t *`; nil: none.
+        let keys: OpaquePointer?
+        /// Keeps the pages alive while any plan refers to them.
         let owner: any AnyObject & Sendable
 
-        init(page: OpaquePointer, owner: any AnyObject & Sendable) {
+        init(page: OpaquePointer, keys: OpaquePointer?, owner: any AnyObject & Sendable) {
             self.page = page
+            self.keys = keys
             self.owner = owner
         }
     }
