@@ -17,6 +17,7 @@ extension PolicyAction {
             .requestActivation(let id),
             .deactivate(let id, _), .prefer(let id, _), .preferNoInterruptionsFromSystemAlerts(let id, _),
             .setOutputMuted(let id, _), .setRunning(let id, _), .setPaused(let id, _), .setInputRunning(let id, _),
+            .setDucksOnlyWhileAudible(let id, _), .setAudible(let id, _),
             .remotePlay(let id), .setRemoteCommands(let id, _), .setNowPlaying(let id, _),
             .preferInput(let id, _), .overrideOutput(let id, _), .preferInterruptionOnRouteDisconnect(let id, _),
             .userPaused(let id), .acceptCall(let id), .endSystemSession(let id, _):

@@ -8,6 +8,7 @@ extension PolicyAction {
             .activate(let id),
             .requestActivation(let id), .deactivate(let id, _), .prefer(let id, _),
             .preferNoInterruptionsFromSystemAlerts(let id, _), .setOutputMuted(let id, _), .setRunning(let id, _),
+            .setDucksOnlyWhileAudible(let id, _), .setAudible(let id, _),
             .setPaused(let id, _), .releaseIdle(let id, _), .setInputRunning(let id, _), .remotePlay(let id),
             .setRemoteCommands(let id, _), .setNowPlaying(let id, _),
             .preferInput(let id, _), .overrideOutput(let id, _),
@@ -50,6 +51,9 @@ extension PolicyAction {
         case .setRunning(_, let runs): runs ? "start playing" : "stop playing"
         case .setInputRunning(_, let runs): runs ? "start input" : "stop input"
         case .setPaused(_, let isPaused): isPaused ? "pause part-way" : "no longer pause part-way"
+        case .setDucksOnlyWhileAudible(_, let isOn):
+            isOn ? "duck others only while audible" : "duck others while active"
+        case .setAudible(_, let isAudible): isAudible ? "become audible" : "cease to be audible"
         case .releaseIdle(_, let release):
             release == .all ? "is silent: others no longer wait for it" : "is silent: others are no longer ducked by it"
         case .remotePlay: "play by remote command"

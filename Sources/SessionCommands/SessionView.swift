@@ -30,6 +30,9 @@ struct SessionView: Encodable, Equatable {
     var playing: Bool
     /// "ducking", "all": what its silence has released other sessions from (ACT-17); nil otherwise.
     var released: String?
+    /// Whether the session, which lowers others only while it is audible, is audible; nil for other
+    /// sessions (DUCK-2).
+    var audible: Bool?
     var ducked: Bool
     /// The attenuation in dB.
     var attenuation: Double
@@ -69,6 +72,7 @@ struct SessionView: Encodable, Equatable {
         systemSounds = session.playsSystemSounds ? true : nil
         playing = session.isRunning || session.isInputRunning
         released = session.idleRelease == .none ? nil : session.idleRelease.rawValue
+        audible = session.ducksOnlyWhileAudible ? session.isAudible : nil
         attenuation = status.resolvedGrant.grant.attenuation
         ducked = (session.isActive || session.playsSystemSounds) && attenuation > 0
         muted = status.resolvedGrant.grant.isMuted
@@ -91,11 +95,14 @@ struct SessionView: Encodable, Equatable {
     func summary(_ names: SessionNames) -> String {
         let configuration =
             systemSounds == true
-            ? ["system sounds"] : [category] + (mode == "default" ? [] : ["mode " + mode]) + options
+            ? ["system sounds"]
+            : [category] + (mode == "default" ? [] : ["mode " + mode]) + options
+                + (audible == nil ? [] : ["ducks only while audible"])
         var states = [ringing && active ? "ringing" : state]
         if let released {
             states.append(released == "all" ? "silent, nobody waits for it" : "silent, nobody is ducked by it")
         }
+        if audible == true { states.append("audible") }
         if ducked { states.append("ducked by \(Text.rounded(attenuation, 1)) dB") }
         if muted { states.append("muted") }
         // ACT-1 only says that the session is not activated, as its state already does.

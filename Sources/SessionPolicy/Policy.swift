@@ -109,6 +109,13 @@ extension Arbitration {
             try change(id) { $0.isRunning = running }
             if running { endIdleRelease(of: id) }
         case .setPaused(let id, let paused): try change(id) { $0.isPaused = paused }
+        case .setDucksOnlyWhileAudible(let id, let isOn):
+            try change(id) {
+                $0.ducksOnlyWhileAudible = isOn
+                $0.isAudible = $0.isAudible && isOn
+            }
+        case .setAudible(let id, let isAudible):
+            try change(id) { $0.isAudible = isAudible && $0.ducksOnlyWhileAudible }
         case .releaseIdle(let id, let release): try releaseIdle(id, release)
         case .setInputRunning(let id, let running): try setInputRunning(id, running)
         case .remotePlay(let id): try grantTemporaryForeground(id)

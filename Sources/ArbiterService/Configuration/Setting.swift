@@ -41,6 +41,8 @@ struct Setting: Sendable {
         Setting("duck", "strong-attack", .real(\.arbiter.policy.strongDuckAttack, seconds, "s")),
         Setting("duck", "strong-release", .real(\.arbiter.policy.strongDuckRelease, seconds, "s")),
         Setting("duck", "all-outputs", .flag(\.arbiter.policy.ducksAllOutputs)),
+        Setting("duck", "audible-threshold", .real(\.arbiter.policy.audibleThreshold, 0...100, "dB")),
+        Setting("duck", "audible-hold", .real(\.arbiter.policy.audibleHold, 0...60, "s")),
 
         Setting("ramps", "fade", .real(\.arbiter.policy.fade, seconds, "s")),
         Setting("ramps", "volume", .real(\.arbiter.policy.volumeRamp, seconds, "s")),

@@ -16,6 +16,8 @@
 /// | setOutputMuted | session, isMuted |
 /// | setRunning, setInputRunning | session, isRunning |
 /// | setPaused | session, isPaused |
+/// | setDucksOnlyWhileAudible | session, isOn |
+/// | setAudible | session, isAudible |
 /// | releaseIdle | session, release (none, ducking, all) |
 /// | setRemoteCommands | session, commands |
 /// | setNowPlaying | session, [info] |
@@ -43,7 +45,8 @@ extension PolicyAction {
     public enum Name: String, Hashable, Sendable, Codable, CaseIterable {
         case register, playSystemSounds, unregister, appDied
         case configure, activate, requestActivation, deactivate, prefer, preferNoInterruptionsFromSystemAlerts
-        case setOutputMuted, setRunning, setPaused, setInputRunning, remotePlay, preferInput, overrideOutput
+        case setOutputMuted, setRunning, setPaused, setDucksOnlyWhileAudible, setAudible, setInputRunning, remotePlay,
+            preferInput, overrideOutput
         case preferInterruptionOnRouteDisconnect, userPaused, releaseIdle
         case beginSystemSession, acceptCall, endSystemSession
         case setApplicationState, setDeclaresBackgroundAudio, setRecordPermission, setInputMuted
@@ -58,7 +61,7 @@ extension PolicyAction {
     private enum Key: String, CodingKey {
         case action, session, app, notifyOthers, prefers, isMuted, isRunning, uid, toSpeaker, rank, isRinging
         case shouldResume, state, declares, permission, isLocked, server, devices, device, direction, isOn, value
-        case isPaused, release, commands, info
+        case isPaused, isAudible, release, commands, info
     }
 
     public init(from decoder: any Decoder) throws {
@@ -79,6 +82,9 @@ extension PolicyAction {
         case .setOutputMuted: self = .setOutputMuted(try keys.read(.session), try keys.read(.isMuted))
         case .setRunning: self = .setRunning(try keys.read(.session), try keys.read(.isRunning))
         case .setPaused: self = .setPaused(try keys.read(.session), try keys.read(.isPaused))
+        case .setDucksOnlyWhileAudible:
+            self = .setDucksOnlyWhileAudible(try keys.read(.session), try keys.read(.isOn))
+        case .setAudible: self = .setAudible(try keys.read(.session), try keys.read(.isAudible))
         case .releaseIdle: self = .releaseIdle(try keys.read(.session), try keys.read(.release))
         case .setInputRunning: self = .setInputRunning(try keys.read(.session), try keys.read(.isRunning))
         case .remotePlay: self = .remotePlay(try keys.read(.session))
@@ -157,6 +163,9 @@ extension PolicyAction {
         case .setOutputMuted(let id, let isMuted): (.setOutputMuted, [.session: id, .isMuted: isMuted])
         case .setRunning(let id, let isRunning): (.setRunning, [.session: id, .isRunning: isRunning])
         case .setPaused(let id, let isPaused): (.setPaused, [.session: id, .isPaused: isPaused])
+        case .setDucksOnlyWhileAudible(let id, let isOn):
+            (.setDucksOnlyWhileAudible, [.session: id, .isOn: isOn])
+        case .setAudible(let id, let isAudible): (.setAudible, [.session: id, .isAudible: isAudible])
         case .releaseIdle(let id, let release): (.releaseIdle, [.session: id, .release: release])
         case .setInputRunning(let id, let isRunning): (.setInputRunning, [.session: id, .isRunning: isRunning])
         case .remotePlay(let id): (.remotePlay, [.session: id])

@@ -20,6 +20,9 @@ extension PolicySettings {
         conversationsOutrankApps =
             try values.decodeIfPresent(Bool.self, forKey: .conversationsOutrankApps)
             ?? defaults.conversationsOutrankApps
+        audibleThreshold =
+            try values.decodeIfPresent(Double.self, forKey: .audibleThreshold) ?? defaults.audibleThreshold
+        audibleHold = try values.decodeIfPresent(Double.self, forKey: .audibleHold) ?? defaults.audibleHold
         idleRelease = try values.decodeIfPresent(Double.self, forKey: .idleRelease) ?? defaults.idleRelease
         idleDuckRelease = try values.decodeIfPresent(Double.self, forKey: .idleDuckRelease) ?? defaults.idleDuckRelease
     }

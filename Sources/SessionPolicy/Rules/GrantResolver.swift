@@ -5,7 +5,8 @@ struct GrantResolver {
     private let settings: PolicySettings
     private let precedence: Precedence
     /// The active sessions that duck others, or only spoken audio (DUCK-4), the newest last,
-    /// without those that have been silent for too long (ACT-17).
+    /// without those that have been silent for too long (ACT-17). Those that duck only while they
+    /// are audible are included, because the newest ducker is exempt also while it is silent.
     private let duckers: [SessionState]
     /// The outputs of each ducker; nil if it lowers sessions on all outputs (DUCK-6).
     private let duckedOutputs: [Set<PolicyState.OutputPort>?]
@@ -21,7 +22,9 @@ struct GrantResolver {
         let precedence = Precedence(settings)
         self.precedence = precedence
         let active = state.active
-        duckers = active.filter { $0.configuration.mayDuck && $0.idleRelease == .none }
+        duckers = active.filter {
+            $0.configuration.mayDuck && ($0.ducksOnlyWhileAudible || $0.idleRelease == .none)
+        }
         duckedOutputs = duckers.map { settings.ducksAllOutputs ? nil : state.outputPorts(of: $0) }
         recorder = active.last { $0.configuration.category == .record && $0.idleRelease != .all }
         call = active.last(where: precedence.isCall)
@@ -44,7 +47,7 @@ struct GrantResolver {
         let grant = SessionGrant(
             attenuation: strong != nil ? settings.strongDuckAttenuation : duck != nil ? settings.duckAttenuation : 0,
             isPaused: !session.isActive || awaitsOutput, isMuted: !mutes.isEmpty,
-            isInputGranted: takesInput && silentInputRule == nil)
+            isInputGranted: takesInput && silentInputRule == nil, keys: keys(of: session))
         let input = silentInputRule.map { Reason(.inputSilenced, $0, since: since(session)) }
         var reasons = inactivityReasons(of: session)
         if awaitsOutput { reasons.append(Reason(.suspended, .srv2, since: since(session))) }
@@ -58,7 +61,8 @@ struct GrantResolver {
     private func systemSoundGrant(of session: SessionState) -> ResolvedGrant {
         let duck = duckReason(of: session)
         let mutes = muteReasons(ofSystemSounds: session)
-        let grant = SessionGrant(attenuation: duck == nil ? 0 : settings.duckAttenuation, isMuted: !mutes.isEmpty)
+        let grant = SessionGrant(
+            attenuation: duck == nil ? 0 : settings.duckAttenuation, isMuted: !mutes.isEmpty, keys: keys(of: session))
         return ResolvedGrant(grant: grant, reasons: (duck.map { [$0] } ?? []) + mutes)
     }
 
@@ -82,22 +86,38 @@ struct GrantResolver {
     /// Sessions that are not active are ducked as well, so
     /// that playback that starts during a duck starts ducked (DUCK-7).
     private func duckReason(of session: SessionState) -> Reason? {
-        guard session.configuration.mode.allowsProcessing else { return nil }
-        // DUCK-1: of several duckers, the newest is not ducked. A ducker that is not active is not
-        // ducked either, because it would be the newest when it activates.
-        if !session.isActive, session.configuration.ducksOthers { return nil }
-        guard !duckers.isEmpty else { return nil }
-        let outputs = state.outputPorts(of: session)
-        let newest = zip(duckers, duckedOutputs).reversed().first { ducker, ducked in
-            guard ducker.id != session.id else { return ducker.configuration.ducksOthers }
-            // DUCK-6: an unknown output is shared with every session.
-            if let ducked, let outputs, ducked.isDisjoint(with: outputs) { return false }
-            return precedence.level(of: ducker) >= precedence.level(of: session) && ducks(ducker, session)
+        guard let ducker = duckers(of: session).first(where: \.isDucking) else {
+            return nil
         }
-        guard let ducker = newest?.0, ducker.id != session.id else { return nil }
         let isDuckedLater = !session.isActive && !session.playsSystemSounds
         let rule: Rule = isDuckedLater ? .duck7 : ducker.configuration.ducksOthers ? .duck1 : .duck4
         return Reason(.ducked, rule, by: ducker.id, since: later(session, ducker))
+    }
+
+    /// Returns the sessions that duck a session, the newest first, with those that do so only while
+    /// they are audible.
+    private func duckers(of session: SessionState) -> [SessionState] {
+        guard session.configuration.mode.allowsProcessing, !duckers.isEmpty else { return [] }
+        // DUCK-1: of several duckers, the newest is not ducked. A ducker that is not active is not
+        // ducked either, because it would be the newest when it activates.
+        if !session.isActive, session.configuration.ducksOthers { return [] }
+        let outputs = state.outputPorts(of: session)
+        let newer = zip(duckers, duckedOutputs).reversed().prefix { ducker, _ in
+            ducker.id != session.id || !ducker.configuration.ducksOthers
+        }
+        return newer.compactMap { ducker, ducked in
+            guard ducker.id != session.id else { return nil }
+            // DUCK-6: an unknown output is shared with every session.
+            if let ducked, let outputs, ducked.isDisjoint(with: outputs) { return nil }
+            return precedence.level(of: ducker) >= precedence.level(of: session) && ducks(ducker, session)
+                ? ducker : nil
+        }
+    }
+
+    /// Returns the sessions by which the render core of a session lowers it as soon as they are
+    /// audible: the newest that duck it only while they are.
+    private func keys(of session: SessionState) -> [SessionID] {
+        duckers(of: session).lazy.filter(\.ducksOnlyWhileAudible).prefix(SessionGrant.maximumKeys).map(\.id)
     }
 
     /// Returns whether `ducker`, which is active, ducks `session`. A session with duckOthers ducks
@@ -150,4 +170,10 @@ struct GrantResolver {
     }
 
     func later(_ a: SessionState, _ b: SessionState) -> EventTime { max(since(a), since(b)) }
+}
+
+extension SessionState {
+    /// Whether an active session that may duck others does so now: if it ducks only while it is
+    /// audible, it is, and it has not been silent for too long (ACT-17, DUCK-2).
+    fileprivate var isDucking: Bool { idleRelease == .none && (!ducksOnlyWhileAudible || isAudible) }
 }

@@ -67,7 +67,7 @@ extension SessionState {
     /// Returns the next release of this session and when it is due; nil if there is none.
     fileprivate func nextIdleRelease(_ settings: PolicySettings) -> (release: IdleRelease, due: EventTime)? {
         guard let silence, silence.release != .all else { return nil }
-        let ducks = configuration.mayDuck
+        let ducks = configuration.mayDuck && (!ducksOnlyWhileAudible || isAudible)
         let limit = ducks ? settings.idleDuckRelease : settings.idleRelease
         guard limit > 0 else { return nil }
         if ducks, silence.release == .none, silence.unusedSince != silence.since {

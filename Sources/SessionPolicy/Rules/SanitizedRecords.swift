@@ -52,6 +52,7 @@ extension SessionState {
         session.configuration = session.playsSystemSounds ? Configuration() : configuration.sanitized
         session.preferences = preferences.sanitized
         session.activity = activity.notLater(than: now)
+        session.isAudible = isAudible && ducksOnlyWhileAudible
         session.isRinging = isRinging && rank == .call
         session.isDeferred = isDeferred && session.isRinging
         if !session.canMuteOutput { session.isOutputMuted = false }

@@ -36,6 +36,12 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     case setRunning(SessionID, Bool)
     /// Records whether a player of the session is paused part-way (ACT-17).
     case setPaused(SessionID, Bool)
+    /// Sets whether the session lowers others only while it is audible, instead of as long as it is
+    /// active (DUCK-2).
+    case setDucksOnlyWhileAudible(SessionID, Bool)
+    /// Records whether such a session is audible: whether its bus exceeds the threshold, or did so
+    /// within the hold time (`PolicySettings`). Ignored for other sessions.
+    case setAudible(SessionID, Bool)
     /// Records that the session starts or stops taking live input (PERM-3, INT-10). A start first
     /// activates an inactive session (ACT-15).
     case setInputRunning(SessionID, Bool)

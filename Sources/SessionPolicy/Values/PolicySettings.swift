@@ -15,6 +15,13 @@ public struct PolicySettings: Hashable, Sendable, Codable {
     public var strongDuckAttack: Double = 0.05
     /// Length of the ramp back from the strongly ducked level, in seconds. Default 0.5.
     public var strongDuckRelease: Double = 0.5
+    /// The level above which a session is audible, if it lowers others only while it is, in dB
+    /// below full scale, as a positive number (DUCK-2). Default 50: below quiet speech, and above
+    /// noise.
+    public var audibleThreshold: Double = 50
+    /// How long such a session remains audible after its last sample above the threshold, in
+    /// seconds. Default 0.8: longer than the pauses between words.
+    public var audibleHold: Double = 0.8
     /// Whether a ducking session lowers all sessions, also those that share no output with it
     /// (DUCK-6). Default false.
     public var ducksAllOutputs = false
@@ -49,6 +56,7 @@ public struct PolicySettings: Hashable, Sendable, Codable {
 
     enum CodingKeys: String, CodingKey {
         case duckAttenuation, strongDuckAttenuation, duckAttack, duckRelease, strongDuckAttack, strongDuckRelease
+        case audibleThreshold, audibleHold
         case fade, volumeRamp, treatsUnsuitedModeAsDefault, reportsBusyOnDeactivation
         case notifiesSuspension = "tellsSuspension"
         case remotePlayGrace

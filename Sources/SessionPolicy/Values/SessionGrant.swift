@@ -8,14 +8,33 @@ public struct SessionGrant: Hashable, Sendable, Codable {
     public var isMuted: Bool
     /// Whether the session receives live input; otherwise zeros.
     public var isInputGranted: Bool
+    /// The sessions that lower this one only while they are audible (DUCK-2), the newest first, at
+    /// most `maximumKeys`. The render core lowers the session by the ducked level as soon as one of
+    /// them is audible; the arbiter's next grant then confirms it by `attenuation`.
+    public var keys: [SessionID] {
+        get { keyedBy ?? [] }
+        set { keyedBy = newValue.isEmpty ? nil : newValue }
+    }
+    /// Optional, because older versions neither send nor store it.
+    private var keyedBy: [SessionID]?
+
+    /// The length of `keys`. Sessions beyond it lower this one by the arbiter's grant only.
+    public static let maximumKeys = 16
+
+    private enum CodingKeys: String, CodingKey {
+        case attenuation, isPaused, isMuted, isInputGranted
+        case keyedBy = "keys"
+    }
 
     public init(
-        attenuation: Double = 0, isPaused: Bool = false, isMuted: Bool = false, isInputGranted: Bool = false
+        attenuation: Double = 0, isPaused: Bool = false, isMuted: Bool = false, isInputGranted: Bool = false,
+        keys: [SessionID] = []
     ) {
         self.attenuation = attenuation
         self.isPaused = isPaused
         self.isMuted = isMuted
         self.isInputGranted = isInputGranted
+        keyedBy = keys.isEmpty ? nil : keys
     }
 
     /// Returns the length in seconds of the ramp from the previous grant to this one. If the

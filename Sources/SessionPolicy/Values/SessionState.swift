@@ -37,6 +37,21 @@ public struct SessionState: Hashable, Sendable, Codable {
     }
     /// Optional, because older versions neither send nor store it.
     private var paused: Bool?
+    /// Whether the session lowers others only while it is audible, instead of as long as it is
+    /// active (DUCK-2).
+    public var ducksOnlyWhileAudible: Bool {
+        get { keyed ?? false }
+        set { keyed = newValue ? true : nil }
+    }
+    /// Optional, because older versions neither send nor store it.
+    private var keyed: Bool?
+    /// Whether a session that lowers others only while it is audible is so; reported by the app's
+    /// process.
+    public var isAudible: Bool {
+        get { audible ?? false }
+        set { audible = newValue ? true : nil }
+    }
+    private var audible: Bool?
     /// The session's silence; nil if it plays or records, or is not active (ACT-17).
     public var silence: Silence?
     /// Until when the session counts as in the foreground because of a remote play command
@@ -73,6 +88,8 @@ public struct SessionState: Hashable, Sendable, Codable {
         case temporaryForegroundUntil = "foregroundLentUntil"
         case wasSuspended
         case paused = "isPaused"
+        case keyed = "ducksOnlyWhileAudible"
+        case audible = "isAudible"
         case silence, nowPlaying, lastPlayed
         case systemSounds = "playsSystemSounds"
         case registeredCommands = "remoteCommands"

@@ -35,7 +35,7 @@ extension Dimension {
         switch self {
         case .reconfiguration, .alertsPreference, .life, .backgroundAudio, .suspensionNotified, .outputMute, .deaths,
             .running, .userPaused, .microphone, .permission, .inputMute, .delayedGrant, .remotePlay, .idleRelease,
-            .conversation:
+            .conversation, .keyedDuck:
             true
         case .call, .ringing, .secondCall, .alarm, .assistant, .otherApp, .sharedApp, .silentSwitch, .lock,
             .doNotDisturb, .headphones, .servers:

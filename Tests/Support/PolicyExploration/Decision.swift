@@ -141,7 +141,7 @@ enum DecisionInvariants {
             guard session.configuration.mode != .measurement, !session.configuration.ducksOthers else { return true }
             let isDucked = state.active.contains {
                 $0.id != session.id && $0.configuration.ducksOthers && $0.rank >= session.rank
-                    && $0.idleRelease == .none && state.share($0, session)
+                    && $0.ducksNow && state.share($0, session)
             }
             if session.isConversation { return resolvedGrant.grant.attenuation == 0 }
             return !isDucked || resolvedGrant.grant.attenuation > 0
@@ -155,7 +155,7 @@ enum DecisionInvariants {
             return state.active.contains { ducker in
                 // ACT-5: a call lowers playback on every output.
                 if ducker.rank == .call || ducker.isConversation { return true }
-                guard ducker.idleRelease == .none else { return false }
+                guard ducker.ducksNow else { return false }
                 let ducks = ducker.configuration.ducksOthers || ducker.configuration.interruptsSpokenAudio
                 return ducker.id != session.id && ducks && state.share(ducker, session)
             }

@@ -41,6 +41,8 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
     case idleRelease
     /// Input starts and stops in chat modes (ACT-18).
     case conversation
+    /// A session ducks others only while it is audible (DUCK-2).
+    case keyedDuck
 
     package static func < (a: Dimension, b: Dimension) -> Bool { a.index < b.index }
 
@@ -97,6 +99,10 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
                     + [IdleRelease.ducking, .all].map { .releaseIdle(id, $0) }
             }
         case .conversation: takingInput(sessions)
+        case .keyedDuck:
+            sessions.flatMap { id in
+                [false, true].flatMap { [.setDucksOnlyWhileAudible(id, $0), .setAudible(id, $0)] }
+            }
         case .doNotDisturb: [.setDoNotDisturb(false), .setDoNotDisturb(true)] + Dimension.ringing.systemActions
         case .headphones: [.plug(.headphones), .unplug(AudioDevice.headphones.uid)]
         case .servers:

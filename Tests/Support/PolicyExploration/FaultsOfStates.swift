@@ -7,6 +7,14 @@ extension InjectedFault {
     /// Faults that show in a state.
     static let ofStates: [InjectedFault] = [
         InjectedFault(
+            "every ducked session has a live ducker", "a ducker that is not audible ducks",
+            [.keyedDuck, .reconfiguration],
+            .twisted { policy, _, _, answer in
+                var state = answer.state
+                for session in state.sessions { state[session.id]?.ducksOnlyWhileAudible = false }
+                answer.resolvedGrants = policy.resolvedGrants(in: state)
+            }),
+        InjectedFault(
             "every ducked session has a live ducker", "a deactivated ducker continues to duck",
             .twisted { policy, action, before, answer in
                 guard case .deactivate(let id, _) = action, before[id]?.configuration.ducksOthers == true else {

@@ -74,7 +74,7 @@ package enum Invariants {
             return seen.active.contains { ducker in
                 guard ducker.id != session.id, ducker.rank >= session.rank else { return false }
                 if ducker.isConversation || (ducker.rank == .call && !ducker.isRinging) { return true }
-                guard ducker.idleRelease == .none, !session.isConversation else { return false }
+                guard ducker.ducksNow, !session.isConversation else { return false }
                 return ducker.configuration.ducksOthers
                     || (ducker.configuration.interruptsSpokenAudio && session.configuration.mode == .spokenAudio)
             }
@@ -276,4 +276,9 @@ extension SessionState {
     var isConversation: Bool {
         rank == .app && isInputRunning && [.voiceChat, .videoChat].contains(configuration.mode)
     }
+}
+
+extension SessionState {
+    /// Whether a ducker's silence neither has released others (ACT-17) nor ends its duck (DUCK-2).
+    var ducksNow: Bool { idleRelease == .none && (isAudible || !ducksOnlyWhileAudible) }
 }

@@ -15,7 +15,7 @@ extension Slice {
         wide([.alertsPreference, .ringing]), wide([.life, .running]), wide([.backgroundAudio]),
         wide([.suspensionNotified, .delayedGrant]), wide([.outputMute, .silentSwitch]), wide([.deaths, .call]),
         wide([.userPaused, .call]), wide([.microphone]), wide([.permission]), wide([.inputMute]), wide([.remotePlay]),
-        wide([.delayedGrant, .ringing]), wide([.idleRelease]), wide([.conversation]),
+        wide([.delayedGrant, .ringing]), wide([.idleRelease]), wide([.conversation]), wide([.keyedDuck]),
     ]
 
     private static func wide(_ dimensions: Set<Dimension>) -> Slice {
@@ -116,6 +116,13 @@ extension Slice {
         [.idleRelease, .remotePlay], [.conversation, .remotePlay],
         [.idleRelease, .doNotDisturb, .headphones], [.conversation, .doNotDisturb, .headphones],
         [.idleRelease, .servers], [.conversation, .servers],
+        [.keyedDuck, .idleRelease, .running], [.keyedDuck, .conversation], [.keyedDuck, .call, .headphones],
+        [.keyedDuck, .ringing, .alertsPreference], [.keyedDuck, .secondCall], [.keyedDuck, .alarm, .assistant],
+        [.keyedDuck, .otherApp, .userPaused], [.keyedDuck, .life, .suspensionNotified],
+        [.keyedDuck, .backgroundAudio, .lock], [.keyedDuck, .sharedApp, .deaths], [.keyedDuck, .reconfiguration],
+        [.keyedDuck, .silentSwitch, .outputMute], [.keyedDuck, .microphone], [.keyedDuck, .permission],
+        [.keyedDuck, .inputMute], [.keyedDuck, .delayedGrant, .remotePlay], [.keyedDuck, .doNotDisturb],
+        [.keyedDuck, .servers],
     ]
 
     /// Returns a slice of these dimensions, with casts in which each of them has an effect.
@@ -123,6 +130,9 @@ extension Slice {
         var casts: [[Behaviour]] = [[.primary, .primary, .ducker], [.spoken, .spokenInterrupter, .primary]]
         if dimensions.contains(.conversation) {
             casts = [[.chat, .primary, .ducker], [.chat, .mixableChat, .spoken]]
+        }
+        if dimensions.contains(.keyedDuck) {
+            casts = [[.ducker, .primary, .ducker], [.spokenInterrupter, .spoken, .primary]]
         }
         if !dimensions.isDisjoint(with: [.microphone, .permission, .inputMute]) {
             casts.append([.playAndRecord, .tolerantRecorder, .mixablePlayAndRecord])

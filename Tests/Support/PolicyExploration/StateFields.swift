@@ -11,6 +11,7 @@ package enum StateFields {
         "id", "app", "rank", "configuration", "activity", "isRinging", "isDeferred",
         "prefersNoInterruptionsFromSystemAlerts", "isOutputMuted", "prefersInterruptionOnRouteDisconnect",
         "isRunning", "isInputRunning", "temporaryForegroundUntil", "wasSuspended", "paused",
+        "keyed", "audible",
         // What it has released; its times follow from the other fields, or decide only what is due.
         "silence",
         // Left out.

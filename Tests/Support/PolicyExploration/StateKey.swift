@@ -100,6 +100,8 @@ struct StateCoder {
         bits.add(session.temporaryForegroundUntil != nil)
         bits.add(session.wasSuspended)
         bits.add(session.isPaused)
+        bits.add(session.ducksOnlyWhileAudible)
+        bits.add(session.isAudible)
         bits.add(IdleRelease.allCases.firstIndex(of: session.idleRelease), below: 4)
         bits.add(session.isActive)
         bits.add((state.activeOrder.firstIndex(of: id) ?? -1) + 1, below: 8)

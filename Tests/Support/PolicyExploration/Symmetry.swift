@@ -57,6 +57,8 @@ extension PolicyAction {
         case .setOutputMuted(let id, let yes): .setOutputMuted(new(id), yes)
         case .setRunning(let id, let yes): .setRunning(new(id), yes)
         case .setPaused(let id, let yes): .setPaused(new(id), yes)
+        case .setDucksOnlyWhileAudible(let id, let yes): .setDucksOnlyWhileAudible(new(id), yes)
+        case .setAudible(let id, let yes): .setAudible(new(id), yes)
         case .releaseIdle(let id, let release): .releaseIdle(new(id), release)
         case .setInputRunning(let id, let yes): .setInputRunning(new(id), yes)
         case .remotePlay(let id): .remotePlay(new(id))
