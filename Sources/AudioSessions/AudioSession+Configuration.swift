@@ -79,6 +79,27 @@ extension AudioSession {
         try submit { .preferNoInterruptionsFromSystemAlerts($0, inValue) }
     }
 
+    /// Whether this session lowers others only while it is audible; false by default: it lowers
+    /// them as long as it is active.
+    public var ducksOnlyWhileAudible: Bool { status?.session.ducksOnlyWhileAudible ?? false }
+
+    /// Makes this session lower others only while it is audible, instead of as long as it is active
+    /// (DUCK-2): for navigation, an assistant or a chat whose session stays active between its
+    /// utterances. It takes effect while the session has option duckOthers or
+    /// interruptSpokenAudioAndMixWithOthers, and keeps it until it is set to false.
+    ///
+    /// The session is audible from the first sample of its bus above the arbiter's setting
+    /// `duck.audible-threshold` (-50 dBFS by default) until none has been for `duck.audible-hold`
+    /// (0.8 s), except while it is paused or muted. Its own attenuation does not count. Other
+    /// sessions begin to be lowered at most one period after that sample. Sound that does not pass
+    /// through the session's bus is not detected.
+    ///
+    /// Blocks until the arbiter has decided. Throws if it cannot be reached.
+    public func setDucksOnlyWhileAudible(_ inValue: Bool) throws {
+        try submit { .setDucksOnlyWhileAudible($0, inValue) }
+        participants.reportAudible()
+    }
+
     private func configure(
         _ category: Category, _ mode: Mode?, _ policy: RouteSharingPolicy, _ options: CategoryOptions
     ) throws {

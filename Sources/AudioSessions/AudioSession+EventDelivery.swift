@@ -215,6 +215,7 @@ extension AudioSession: HostedSession {
     func playbackEnded() { limits.updateIdleTimer() }
 
     func signalChanged() {
+        participants.reportAudible()
         participants.reportPlaying()
         // The report may have been made before, or may say nothing new: a signal that has begun and
         // ended meanwhile kept the session from being idle when its last voice ended.
@@ -222,6 +223,7 @@ extension AudioSession: HostedSession {
     }
 
     func reportPlaying() {
+        participants.reportAudible()
         participants.reportPlaying()
         remoteControl.reportAgain()
     }

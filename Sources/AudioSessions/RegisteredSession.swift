@@ -24,6 +24,8 @@ final class RegisteredSession: Sendable {
     var buses: [SessionBus] { (try? connection.get().buses) ?? [] }
     /// Whether the session is active and its sources deliver signal to one of its buses.
     var hasSignal: Bool { isActive && (try? connection.get().hasSignal) == true }
+    /// Whether the session is active and one of its buses audible.
+    var isAudible: Bool { isActive && (try? connection.get().isAudible) == true }
     /// The arbiter's current status of the session.
     var status: SessionStatus? { id.flatMap(app.arbiter.status) }
     var configuration: Configuration { status?.session.configuration ?? Configuration() }

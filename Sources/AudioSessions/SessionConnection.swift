@@ -42,6 +42,9 @@ struct SessionConnection: Sendable {
     /// Whether a bus of the session has signal, or had it when the session was suspended.
     var hasSignal: Bool { receiver.hasSignal }
 
+    /// Whether a bus of the session is audible.
+    var isAudible: Bool { receiver.isAudible }
+
     /// Suspends the session's sources, without a fade. Call it while no thread renders.
     func suspend() { receiver.suspend() }
 

@@ -74,6 +74,17 @@ final class SessionParticipants: Sendable {
         if hasChanged || isRunning != wasRunning { observer.withLock { $0 }?() }
     }
 
+    /// Reports to the arbiter whether the session is audible, if it lowers others only while it is,
+    /// and the arbiter does not know it (DUCK-2). The render core has lowered them already.
+    func reportAudible() {
+        while let reported = session.status?.session, reported.ducksOnlyWhileAudible {
+            let isAudible = session.isAudible
+            guard reported.isAudible != isAudible, (try? session.submit { .setAudible($0, isAudible) }) != nil else {
+                return
+            }
+        }
+    }
+
     private func reportPaused() {
         // It has an effect only while the session is active; an activation is reported afterwards.
         while let reported = session.status?.session, reported.isActive {

@@ -50,6 +50,9 @@ final class SessionReceiver: SessionObserver {
         return hadSignal ?? buses.contains(where: \.hasSignal)
     }
 
+    /// Whether one of the buses is audible (`SessionBus.isAudible`).
+    var isAudible: Bool { target.withLock { $0.buses.compactMap(\.bus) }.contains(where: \.isAudible) }
+
     /// Suspends the session's sources at their next frame, without a fade, until `resume`. Call it
     /// while no thread renders (keeps SRV-2).
     func suspend() {
@@ -75,7 +78,7 @@ final class SessionReceiver: SessionObserver {
     /// Throws engineGone if no gate has been set; `SessionConnection` sets one first.
     func makeBus(in engine: AudioEngine) throws(AudioEngineError) -> SessionBus {
         guard let gate = target.withLock({ $0.gate }) else { throw .engineGone }
-        let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
+        let bus = try engine.makeSessionBus(gate: gate.page, keys: gate.keys?.page, owner: gate)
         // Released after the lock: the last reference to a bus may be among them.
         let living = target.withLock { target in
             let living = target.buses.map(\.bus)
@@ -109,7 +112,8 @@ final class SessionReceiver: SessionObserver {
                 return (gate, target.buses.filter { $0.gate !== gate }.compactMap(\.bus))
             }
             guard let gate else { return }
-            for bus in outdated where (try? bus.replaceGate(gate.page, owner: gate)) != nil {
+            for bus in outdated
+            where (try? bus.replaceGate(gate.page, keys: gate.keys?.page, owner: gate)) != nil {
                 target.withLock { target in
                     if let index = target.buses.firstIndex(where: { $0.bus === bus }) {
                         target.buses[index].gate = gate

@@ -21,6 +21,10 @@ package struct ArbiterCore {
     package private(set) var grants = GrantOrder()
     package var bufferSizeOverride: BufferSizeOverride?
     package var sampleRateOverride: SampleRateOverride?
+    /// The keys page; nil if memory for it could not be allocated.
+    private let keys: SessionKeys?
+    /// The sessions that are keys, by number.
+    private var keySessions: [Int: SessionID] = [:]
     private var gatedSessions: [SessionID: GatedSession] = [:]
     /// The highest session number assigned so far.
     package var lastSessionNumber: UInt64 = 0
@@ -31,10 +35,16 @@ package struct ArbiterCore {
         let gate: SessionGate
         var grant: SessionGrant
         var volume: Float
+        /// The number of the session as a key; nil: it is none, or its detection was not written.
+        var key: Int?
+        /// A bit for each key that lowers the session.
+        var keys: UInt16 = 0
     }
 
-    package init(settings: ArbiterSettings) {
+    /// `keys` is the page that the gates' clients have.
+    package init(settings: ArbiterSettings, keys: SessionKeys?) {
         self.settings = settings
+        self.keys = keys
         policy = Policy(settings: settings.policy)
         log = DecisionLog(capacity: settings.logCapacity)
     }
@@ -167,6 +177,23 @@ package struct ArbiterCore {
         return rebuild(system, added + known)
     }
 
+    /// Gives the sessions that lower others only while they are audible a number each, as long as
+    /// there are some left, and takes back those of other sessions. A number that is free, or whose
+    /// session is silent as its client states, is not audible: a client that has ended cannot state
+    /// that itself.
+    private mutating func assignKeys() {
+        for (key, id) in keySessions where state[id]?.ducksOnlyWhileAudible != true {
+            keySessions[key] = nil
+            keys?.clear(key)
+        }
+        var isAssigned = Set(keySessions.values)
+        for session in state.sessions where session.ducksOnlyWhileAudible {
+            guard isAssigned.insert(session.id).inserted else { continue }
+            guard let free = (0..<SessionKeys.count).first(where: { keySessions[$0] == nil }) else { return }
+            keySessions[free] = session.id
+        }
+    }
+
     /// Returns the gate of a session; nil for the system's own sessions.
     func gate(of id: SessionID) -> SessionGate? { gatedSessions[id]?.gate }
 
@@ -197,10 +224,16 @@ package struct ArbiterCore {
     }
 
     private mutating func adopt(_ transition: Policy.Transition, cutOff: Set<SessionID> = []) {
+        let before = state
         state = transition.state
         resolvedGrants = transition.resolvedGrants
         otherAudio = OtherAudio(state, resolvedGrants)
         idleReleaseDue = state.nextIdleRelease(policy.settings)?.due
+        // The client of a session whose engine has stopped states that it is silent, but no render
+        // core clears its key.
+        for (key, id) in keySessions where before[id]?.isAudible == true && state[id]?.isAudible != true {
+            keys?.clear(key)
+        }
         grants.update(to: state)
         writeGates(cutOff)
     }
@@ -209,11 +242,21 @@ package struct ArbiterCore {
     /// in `cutOff` change without a fade. Closes the gates of sessions that are gone, for clients
     /// that still read them (ACT-12).
     private mutating func writeGates(_ cutOff: Set<SessionID> = []) {
+        assignKeys()
+        let keyNumbers = Dictionary(uniqueKeysWithValues: keySessions.map { ($0.value, $0.key) })
         for (session, resolvedGrant) in zip(state.sessions, resolvedGrants) {
             guard var gated = gatedSessions[session.id] else { continue }
-            let grant = resolvedGrant.grant
+            var grant = resolvedGrant.grant
             let volume = state.volume(of: session)
-            guard grant != gated.grant || volume != gated.volume else { continue }
+            let key = keyNumbers[session.id]
+            let keys = grant.keys.reduce(UInt16(0)) { bits, id in keyNumbers[id].map { bits | 1 << $0 } ?? bits }
+            grant.keys = []
+            guard grant != gated.grant || volume != gated.volume || key != gated.key || keys != gated.keys else {
+                continue
+            }
+            // A key that becomes audible when the grant is written already finds what it lowers.
+            if keys != gated.keys { gated.gate.write(keys: keys, policy.settings) }
+            if key != gated.key { gated.gate.write(detectingKey: key, policy.settings) }
             if grant != gated.grant {
                 let ramp = cutOff.contains(session.id) ? 0 : grant.ramp(from: gated.grant, policy.settings)
                 gated.gate.write(grant, ramp: ramp)
@@ -221,6 +264,7 @@ package struct ArbiterCore {
             if volume != gated.volume { gated.gate.write(volume: volume, ramp: policy.settings.volumeRamp) }
             gated.grant = grant
             gated.volume = volume
+            (gated.key, gated.keys) = (key, keys)
             gatedSessions[session.id] = gated
         }
         for (id, gated) in gatedSessions where state[id] == nil {

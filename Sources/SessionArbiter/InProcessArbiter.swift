@@ -12,6 +12,7 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
     public let settings: ArbiterSettings
     private let lock = NSLock()
     private var guarded: Guarded
+    private let keys: SessionKeys?
     /// The queue on which observers are called. There is only one, so that all notices are
     /// delivered in one order.
     private let notices: DispatchQueue
@@ -39,14 +40,15 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
     init(settings: ArbiterSettings, notices: DispatchQueue, lastSessionNumber: UInt64) {
         self.settings = settings
         self.notices = notices
-        var core = ArbiterCore(settings: settings)
+        keys = SessionKeys()
+        var core = ArbiterCore(settings: settings, keys: keys)
         core.lastSessionNumber = lastSessionNumber
         guarded = Guarded(core: core)
     }
 
     /// Throws if memory cannot be allocated.
     public func register(app: AppID, observer: any SessionObserver) throws(ArbiterError) -> SessionRegistration {
-        let gate = try SessionGate()
+        let gate = try SessionGate(keys: keys)
         return try withLock { guarded throws(ArbiterError) in
             let (id, newNotices) = try guarded.core.register(app: app, gate: gate)
             guarded.observers[id] = observer

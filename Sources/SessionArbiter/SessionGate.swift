@@ -12,20 +12,25 @@ public import SessionPolicy
 public final class SessionGate: @unchecked Sendable {
     /// The `sgate_page_t *`, for the render core.
     public let page: OpaquePointer
+    /// The page of the arbiter's keys, for the render core; nil if the arbiter has none.
+    public let keys: SessionKeys?
     private let release: @Sendable (OpaquePointer) -> Void
 
-    private init(page: OpaquePointer, release: @escaping @Sendable (OpaquePointer) -> Void) {
+    private init(
+        page: OpaquePointer, keys: SessionKeys? = nil, release: @escaping @Sendable (OpaquePointer) -> Void
+    ) {
         self.page = page
+        self.keys = keys
         self.release = release
     }
 
     /// Creates a gate for this process that grants nothing: paused, without input, volume 1. Throws
     /// if memory cannot be allocated.
-    convenience init() throws(ArbiterError) {
+    convenience init(keys: SessionKeys? = nil) throws(ArbiterError) {
         guard let page = sgate_page_create() else {
             throw .unavailable("not enough memory for a session's gate; free memory and try again")
         }
-        self.init(page: page) { sgate_page_destroy($0) }
+        self.init(page: page, keys: keys) { sgate_page_destroy($0) }
     }
 
     /// Creates such a gate in shared memory, for another process to read. The caller sends the
@@ -42,13 +47,13 @@ public final class SessionGate: @unchecked Sendable {
 
     /// Maps a gate that another process writes, from the descriptor that it sent. The caller closes
     /// the descriptor.
-    convenience init(mapping descriptor: Int32) throws(ArbiterError) {
+    convenience init(mapping descriptor: Int32, keys: SessionKeys? = nil) throws(ArbiterError) {
         var page: OpaquePointer?
         let status = ssocket_gate_map(descriptor, &page)
         guard status == 0, let page else {
             throw .unavailable("the gate that the arbiter sent cannot be read: \(systemErrorText(-status))")
         }
-        self.init(page: page) { ssocket_gate_unmap($0) }
+        self.init(page: page, keys: keys) { ssocket_gate_unmap($0) }
     }
 
     deinit { release(page) }
@@ -98,6 +103,28 @@ public final class SessionGate: @unchecked Sendable {
                 attenuation: Self.word(grant.attenuation * Double(SGATE_ATTENUATION_PER_DECIBEL)),
                 ramp_ms: Self.word(ramp * 1_000), paused: grant.isPaused, muted: grant.isMuted,
                 input_granted: grant.isInputGranted, serial: (serial &+ 1) & UInt32(SGATE_SERIAL_MASK)))
+    }
+
+    /// Publishes the keyed duck: the keys that lower the session while they are audible. [the
+    /// arbiter]
+    func write(keys: UInt16, _ settings: PolicySettings) {
+        sgate_page_set_keyed_duck(
+            page,
+            sgate_keyed_duck_t(
+                keys: keys, attenuation: Self.word(settings.duckAttenuation * Double(SGATE_ATTENUATION_PER_DECIBEL)),
+                attack_ms: Self.word(settings.duckAttack * 1_000),
+                release_ms: Self.word(settings.duckRelease * 1_000)))
+    }
+
+    /// Publishes that the session is the key of this number, whose samples the render core looks
+    /// at; nil: it is none. [the arbiter]
+    func write(detectingKey key: Int?, _ settings: PolicySettings) {
+        sgate_page_set_detection(
+            page,
+            sgate_detection_t(
+                enabled: key != nil, key: UInt8(clamping: key ?? 0),
+                threshold: UInt8(min(max(settings.audibleThreshold.rounded(), 0), 255)),
+                hold_ms: Self.word(settings.audibleHold * 1_000)))
     }
 
     /// Publishes the system volume, with a ramp in seconds. [the arbiter]

@@ -130,6 +130,13 @@ extension ArbiterServer {
             reply.decisions = core.log.decisions.filter { $0.number > after }
         case .history: reply.history = core.log.history(core.state)
         case .nowPlaying: reply.nowPlaying = nowPlayingReport
+        case .keys:
+            guard let descriptor = duplicateOfKeys else {
+                throw RequestError(.unavailable, "The arbiter has no keys page: the system lacked resources for it.")
+            }
+            send(connection)
+            send(.reply(message.serial, reply), to: connection, descriptor: descriptor)
+            return nil
         case .synchronise: break
         case .pong(let number):
             if connection.ping?.number == number { connection.ping = nil }
@@ -312,7 +319,7 @@ extension ClientMessage.Request {
     /// Whether the request is answered while the state is being rebuilt.
     fileprivate var isForRebuilding: Bool {
         switch self {
-        case .hello, .restore, .pong: true
+        case .hello, .keys, .restore, .pong: true
         default: false
         }
     }

@@ -19,6 +19,8 @@ public final class ArbiterServer: @unchecked Sendable {
     let permissions: PermissionStore?
     let stateFile: StateFile?
     var core: ArbiterCore
+    /// The keys page, to be sent to clients; nil if the system lacked resources for it.
+    private let keysDescriptor: OwnedDescriptor?
     var connections: [UInt64: Connection] = [:]
     /// The connection that owns an app session, or a system session that is not kept.
     var owners: [SessionID: UInt64] = [:]
@@ -83,7 +85,9 @@ public final class ArbiterServer: @unchecked Sendable {
         self.report = report
         self.mediaControl = mediaControl.map { MediaControl($0) }
         stateFile = statePath.map { StateFile(path: $0) }
-        core = ArbiterCore(settings: settings.arbiter)
+        let keys = try? SessionKeys.makeShared()
+        keysDescriptor = keys.map { OwnedDescriptor($0.descriptor) }
+        core = ArbiterCore(settings: settings.arbiter, keys: keys?.keys)
         persisted = PersistentState(arbiter: number)
         loop = try EventLoop()
         wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -99,6 +103,13 @@ public final class ArbiterServer: @unchecked Sendable {
     deinit {
         close(wakeDescriptor)
         close(listener)
+    }
+
+    /// A descriptor of the keys page, for the caller to close or send; nil if there is none.
+    var duplicateOfKeys: Int32? {
+        guard let keysDescriptor else { return nil }
+        let copy = fcntl(keysDescriptor.number, F_DUPFD_CLOEXEC, 0)
+        return copy >= 0 ? copy : nil
     }
 
     /// Makes `run` return. [any thread, and a signal handler]

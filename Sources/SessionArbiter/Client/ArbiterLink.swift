@@ -121,6 +121,7 @@ final class ArbiterLink: Sendable {
             ended: { [weak self] in self?.handleLoss(ofNumber: number) })
         mirror.setWelcome(connection.welcome)
         do throws(RequestChannelError) {
+            mirror.setKeys(try requestKeys(connection))
             var replies: [(id: SessionID, reply: PendingReply)] = []
             for restoration in restorations {
                 replies.append((restoration.record.session.id, try connection.channel.send(.restore(restoration))))
@@ -132,6 +133,19 @@ final class ArbiterLink: Sendable {
             try directRequests(to: connection)
         } catch {
             throw ArbiterError(error.error)
+        }
+    }
+
+    /// Returns the keys page of the arbiter; nil if it has none, as an older one, or if the page
+    /// cannot be mapped.
+    private func requestKeys(_ connection: ArbiterConnection) throws(RequestChannelError) -> SessionKeys? {
+        do throws(RequestChannelError) {
+            let content = try connection.channel.ask(
+                .keys, before: Deadline(seconds: ArbiterProtocol.replyTimeout))
+            return content.descriptor.flatMap { try? SessionKeys(mapping: $0.number) }
+        } catch {
+            guard case .rejected = error else { throw error }
+            return nil
         }
     }
 
@@ -162,7 +176,9 @@ final class ArbiterLink: Sendable {
         // The session was unregistered meanwhile, while there was no arbiter to notify.
         guard mirror.holds(id) else { return _ = try? connection.request(.submit(.unregister(id))) }
         guard mirror.hasGate(id) else { return }
-        guard let descriptor = content.descriptor, let gate = try? SessionGate(mapping: descriptor.number) else {
+        guard let descriptor = content.descriptor,
+            let gate = try? SessionGate(mapping: descriptor.number, keys: mirror.keys)
+        else {
             mirror.expire(id)
             return _ = try? connection.request(.submit(.unregister(id)))
         }
@@ -204,7 +220,7 @@ final class ArbiterLink: Sendable {
             for (session, reply) in replies {
                 let content = try channel.wait(for: reply, before: deadline)
                 guard session.gate != nil else { continue }
-                gates[session.id] = try Self.mapGate(of: content)
+                gates[session.id] = try mapGate(of: content)
             }
             try reportDevices(connection, before: deadline)
             // Before this reply, the arbiter sends the state of all sessions.
@@ -215,8 +231,10 @@ final class ArbiterLink: Sendable {
         }
     }
 
-    private static func mapGate(of content: PendingReply.Content) throws(RequestChannelError) -> SessionGate {
-        guard let descriptor = content.descriptor, let gate = try? SessionGate(mapping: descriptor.number) else {
+    private func mapGate(of content: PendingReply.Content) throws(RequestChannelError) -> SessionGate {
+        guard let descriptor = content.descriptor,
+            let gate = try? SessionGate(mapping: descriptor.number, keys: mirror.keys)
+        else {
             throw .rejected(
                 RequestError(
                     .unavailable,

@@ -19,6 +19,8 @@ final class ArbiterMirror: Sendable {
 
     private struct State {
         var welcome: Reply.Welcome
+        /// The keys page of the current arbiter; nil if it has none.
+        var keys: SessionKeys?
         var sessions: [SessionID: OwnSession] = [:]
         /// Notices for sessions that are not known yet: they arrived before the arbiter's reply to
         /// the registration, or before the sessions of a process that joins were adopted.
@@ -49,6 +51,7 @@ final class ArbiterMirror: Sendable {
     // MARK: Reading
 
     var welcome: Reply.Welcome { state.withLock { $0.welcome } }
+    var keys: SessionKeys? { state.withLock { $0.keys } }
     var devices: [AudioDevice] { state.withLock { $0.devices } }
     var hardware: HardwareRequest { state.withLock { $0.hardware } }
 
@@ -69,6 +72,9 @@ final class ArbiterMirror: Sendable {
 
     /// Accepts only messages of this connection from now on.
     func acceptMessages(of connection: Int) { state.withLock { $0.connection = connection } }
+
+    /// Sets the keys page for the gates that follow.
+    func setKeys(_ keys: SessionKeys?) { state.withLock { $0.keys = keys } }
 
     func setWelcome(_ welcome: Reply.Welcome) {
         state.withLock { state in

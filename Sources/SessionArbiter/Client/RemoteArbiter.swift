@@ -68,7 +68,7 @@ public final class RemoteArbiter: SessionArbiter {
             guard let id = content.reply.session, let descriptor = content.descriptor else {
                 throw .unavailable("it sent no gate for a session; this process may be at its limit of open files")
             }
-            let gate = try SessionGate(mapping: descriptor.number)
+            let gate = try SessionGate(mapping: descriptor.number, keys: mirror.keys)
             mirror.add(id, gate: gate, observer: observer)
             return SessionRegistration(id: id, gate: gate)
         }

@@ -279,6 +279,7 @@ extension ClientMessage.Request {
         case .log: "log"
         case .history: "history"
         case .nowPlaying: "nowPlaying"
+        case .keys: "keys"
         case .synchronise: "synchronise"
         case .pong: "pong"
         }

@@ -4,7 +4,7 @@ public import SessionPolicy
 /// has an example of each.
 public enum ArbiterMessage: Hashable, Sendable {
     /// The reply to the request with this serial. After `register` and `restore`, a gate's
-    /// descriptor comes with it.
+    /// descriptor comes with it, and after `keys` that of the keys page.
     case reply(UInt64, Reply)
     /// The request with this serial failed and has changed nothing. Serial 0 stands for a packet
     /// without a readable serial, and for a connection that is refused.

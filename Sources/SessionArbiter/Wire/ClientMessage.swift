@@ -44,6 +44,9 @@ public struct ClientMessage: Hashable, Sendable, Codable {
         case history
         /// Requests which session receives remote commands, and what it publishes.
         case nowPlaying
+        /// Requests the keys page, whose descriptor comes with the reply: the page in which clients
+        /// state which sessions are audible (DUCK-2).
+        case keys
         /// Requests a reply that the arbiter sends after everything that it has to report.
         case synchronise
         /// Answers a ping; has no reply itself.
@@ -132,7 +135,7 @@ extension ClientMessage {
 
     private enum Name: String, Codable {
         case hello, join, restore, register, beginSystemSession, loan, rateLoan, permission, report, log, history,
-            nowPlaying,
+            nowPlaying, keys,
             synchronise, pong
     }
 
@@ -167,6 +170,7 @@ extension ClientMessage {
                 follows: try values.decodeIfPresent(Bool.self, forKey: .follows) ?? false)
         case .history: request = .history
         case .nowPlaying: request = .nowPlaying
+        case .keys: request = .keys
         case .synchronise: request = .synchronise
         case .pong: request = .pong(try values.decode(UInt64.self, forKey: .ping))
         }
@@ -212,6 +216,7 @@ extension ClientMessage {
             try values.encode(follows, forKey: .follows)
         case .history: try name(.history)
         case .nowPlaying: try name(.nowPlaying)
+        case .keys: try name(.keys)
         case .synchronise: try name(.synchronise)
         case .pong(let ping):
             try name(.pong)

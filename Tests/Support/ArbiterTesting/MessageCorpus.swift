@@ -32,6 +32,7 @@ package enum MessageCorpus {
             .deactivate(session, notifyOthers: false),
             .preferNoInterruptionsFromSystemAlerts(session, true), .setOutputMuted(session, true),
             .setRunning(session, true), .setPaused(session, true), .setInputRunning(session, true),
+            .setDucksOnlyWhileAudible(session, true), .setAudible(session, true),
             .remotePlay(session), .playSystemSounds(session), .releaseIdle(session, .all),
             .preferInput(session, "usb-in"), .preferInput(session, nil), .overrideOutput(session, toSpeaker: true),
             .preferInterruptionOnRouteDisconnect(session, false), .userPaused(session), .acceptCall(session),
@@ -67,7 +68,7 @@ package enum MessageCorpus {
             .sampleRateOverride(nil), .sampleRateOverride(SampleRateOverride(before: 48_000, ours: 44_100)),
             .permission(program: nil, nil),
             .permission(program: "/bin/true", .granted), .report, .log(after: 3, follows: true),
-            .log(after: 0, follows: false), .history, .nowPlaying, .synchronise, .pong(4),
+            .log(after: 0, follows: false), .history, .nowPlaying, .keys, .synchronise, .pong(4),
         ] + Rank.allCases.map { .beginSystemSession(rank: $0, isRinging: $0 == .call, isKept: $0 == .alarm) }
             + actions.map { .submit($0) }
     }

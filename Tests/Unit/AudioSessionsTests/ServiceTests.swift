@@ -60,6 +60,58 @@ import Testing
     }
 
     @Test(
+        "DUCK-2: a session that ducks only while it is audible lowers another app's in the period after its onset"
+    )
+    func keyedDuck() throws {
+        let (one, other) = (try App(service), try App(service))
+        let music = try one.session()
+        try one.play(in: music)
+        let guide = try other.session(options: .duckOthers)
+        try guide.setDucksOnlyWhileAudible(true)
+        #expect(guide.ducksOnlyWhileAudible)
+        #expect(try one.render(48_000).last == 1, "the guide is silent")
+
+        // Neither the service nor a thread of either app does anything between these calls.
+        let speech = try AudioBuffer([[Float](repeating: 0.1, count: 4_800)])
+        try guide.engine.play(.buffer(speech), on: guide.bus)
+        _ = try other.render(256)
+        let attack = try one.render(2_400)
+        #expect(attack.first.map { $0 < 1 } == true)
+        #expect(abs(20 * log10(try #require(attack.last)) + 14) < 0.01)
+
+        // The service learns of it later, and reports the reason.
+        other.host.settle()
+        one.host.settle()
+        #expect(music.state.isDucked && music.state.reasons.map(\.rule) == ["DUCK-1"])
+        _ = try other.render(4_800 + 38_400 + 256)
+        other.host.settle()
+        one.host.settle()
+        #expect(!music.state.isDucked)
+        #expect(try one.render(48_000).last == 1)
+    }
+
+    @Test("DUCK-2, SRV-3: a session that ducks only while it is audible still does after the service was killed")
+    func keyedDuckAfterLoss() throws {
+        let (one, other) = (try App(service), try App(service))
+        let music = try one.session()
+        try one.play(in: music)
+        let guide = try other.session(options: .duckOthers)
+        try guide.setDucksOnlyWhileAudible(true)
+        service.send(SIGKILL)
+        // Each request waits for the next service, and by then that service has created all gates.
+        try guide.setPreferredSampleRate(48_000)
+        one.host.settle()
+        #expect(guide.ducksOnlyWhileAudible)
+        _ = try one.render(4_800)
+        _ = try other.render(4_800)
+        #expect(try one.render(24_000).last == 1)
+        let speech = try AudioBuffer([[Float](repeating: 0.1, count: 4_800)])
+        try guide.engine.play(.buffer(speech), on: guide.bus)
+        _ = try other.render(256)
+        #expect(try one.render(256).first.map { $0 < 1 } == true)
+    }
+
+    @Test(
         "PLAY-4, SRV-3: system sounds of one app are silent while another records, also after the service was killed"
     )
     func systemSounds() throws {

@@ -34,8 +34,17 @@ final class FakeArbiter: Sendable {
             while ssocket_send(socket, bytes, bytes.count, descriptor) == -Int(EAGAIN) { wait(for: POLLOUT) }
         }
 
-        /// Returns the next message; nil when the client has disconnected.
+        /// Returns the next message; nil when the client has disconnected. Answers `keys` as an
+        /// older arbiter does, which does not know that request.
         func receive() -> ClientMessage? {
+            while let message = receiveAny() {
+                guard case .keys = message.request else { return message }
+                send(.failure(message.serial, RequestError(.malformed, "A request 'keys' is not known.")))
+            }
+            return nil
+        }
+
+        private func receiveAny() -> ClientMessage? {
             var bytes = [UInt8](repeating: 0, count: ArbiterProtocol.packetLimit)
             while true {
                 let count = ssocket_receive(socket, &bytes, bytes.count, false, nil)

@@ -111,6 +111,7 @@ import Testing
         case .log: "log"
         case .history: "history"
         case .nowPlaying: "nowPlaying"
+        case .keys: "keys"
         case .synchronise: "synchronise"
         case .pong: "pong"
         }
@@ -118,7 +119,7 @@ import Testing
 
     private static let requests: Set = [
         "hello", "join", "restore", "request register", "request beginSystemSession", "loan", "rateLoan",
-        "permission", "report", "log", "history", "nowPlaying", "synchronise", "pong",
+        "permission", "report", "log", "history", "nowPlaying", "keys", "synchronise", "pong",
     ]
 
     private static func name(of message: ArbiterMessage) -> String {
