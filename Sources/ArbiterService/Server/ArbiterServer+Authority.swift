@@ -42,6 +42,24 @@ extension ArbiterServer {
         guard connection.peer.isTrusted else { throw notTrusted("to begin a session of rank \(rank)", connection) }
     }
 
+    /// Throws unless the session belongs to the client, and the description is within its limits.
+    func permit(
+        describing id: SessionID, _ description: SessionDescription?, _ connection: Connection
+    ) throws(RequestError) {
+        guard owners[id] == connection.number else {
+            throw RequestError(
+                .notPermitted, "\(id) cannot be described: it is not a session of this client. Describe your own.")
+        }
+        guard description?.isWithinLimits != false else {
+            throw RequestError(
+                .limit,
+                """
+                The description of \(id) is too long: its texts have at most \(SessionDescription.maximumLength) bytes \
+                each, and there are at most \(SessionDescription.maximumControls) controls. Shorten it.
+                """)
+        }
+    }
+
     /// Throws unless the client may submit the action: for its own sessions and apps, for any if it
     /// is trusted, and for the device within the limits of device descriptions. A session that does
     /// not exist is left to the policy, which refuses it.

@@ -43,7 +43,10 @@ extension ArbiterServer {
         let ofOthers = connection.sessions.filter { !isLast || core.state[$0]?.app != connection.app }
         for id in ofOthers.sorted() { try? decide(.unregister(id)) }
         if isLast, core.knows(connection.app) { try? decide(.appDied(connection.app)) }
-        for id in connection.sessions.union(connection.systemSessions) { owners[id] = nil }
+        for id in connection.sessions.union(connection.systemSessions) {
+            owners[id] = nil
+            descriptions[id] = nil
+        }
         // The devices of a server are removed with the last app that names it.
         persistSystem()
         if hadSessions { persistClientList() }
@@ -118,7 +121,10 @@ extension ArbiterServer {
             },
             sessions: core.state.sessions.compactMap { update(of: $0.id) },
             system: core.systemRecord(keeping: { self.owners[$0] == nil }), apps: core.state.apps,
-            hardware: core.hardware, nowPlaying: core.state.nowPlaying?.id, adopted: adoptedPrograms)
+            hardware: core.hardware, nowPlaying: core.state.nowPlaying?.id, adopted: adoptedPrograms,
+            descriptions: core.state.sessions.compactMap { session in
+                descriptions[session.id].map { .init(session: session.id, description: $0) }
+            })
     }
 
     /// The programs for which another one has registered sessions.

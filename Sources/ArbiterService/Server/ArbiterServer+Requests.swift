@@ -124,6 +124,7 @@ extension ArbiterServer {
             markSharedChanges()
         case .permission(let program, let permission):
             reply.permissions = try self.permissions(program, permission, connection)
+        case .describe(let id, let description): try describe(id, description, connection)
         case .report: reply.report = makeReport()
         case .log(let after, let follows):
             connection.followsLog = follows
@@ -245,9 +246,18 @@ extension ArbiterServer {
     }
 
     private func release(_ id: SessionID) {
+        descriptions[id] = nil
         guard let owner = owners.removeValue(forKey: id) else { return }
         connections[owner]?.sessions.remove(id)
         connections[owner]?.systemSessions.remove(id)
+    }
+
+    /// Stores what a client says about one of its sessions, until the session ends.
+    private func describe(
+        _ id: SessionID, _ description: SessionDescription?, _ connection: Connection
+    ) throws(RequestError) {
+        try permit(describing: id, description, connection)
+        descriptions[id] = description
     }
 
     /// Begins a session of the system. If it is not kept, the client owns it and it ends with the

@@ -24,6 +24,8 @@ public final class ArbiterServer: @unchecked Sendable {
     var connections: [UInt64: Connection] = [:]
     /// The connection that owns an app session, or a system session that is not kept.
     var owners: [SessionID: UInt64] = [:]
+    /// What the owners say about their sessions.
+    var descriptions: [SessionID: SessionDescription] = [:]
     /// The clients to which something has to be sent.
     var clientsToUpdate = FairQueue()
     var lastShared = Common()

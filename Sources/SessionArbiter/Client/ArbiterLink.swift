@@ -128,6 +128,10 @@ final class ArbiterLink: Sendable {
             }
             for (id, reply) in replies { try finishRestoring(id, reply, connection) }
             try reportDevices(connection)
+            // An arbiter that does not know this request refuses it, which does no harm.
+            for (id, description) in mirror.descriptions {
+                _ = try connection.channel.send(.describe(id, description))
+            }
             // Requests are sent only now: the arbiter knows all restored sessions, and every
             // session has its new gate.
             try directRequests(to: connection)

@@ -12,6 +12,8 @@ final class ArbiterMirror: Sendable {
         /// Nil for the system's sessions.
         var gate: SessionGate?
         var observer: (any SessionObserver)?
+        /// What this client says about the session.
+        var description: SessionDescription?
         /// Whether the arbiter's reply has arrived, so that the session is restored if the arbiter
         /// is lost.
         var isKnown = false
@@ -176,7 +178,24 @@ final class ArbiterMirror: Sendable {
     /// Stores the devices that were reported to the arbiter.
     func setSeenDevices(_ seen: SeenDevices) { state.withLock { $0.seen = seen } }
 
+    /// Stores what this client says about a session, for the next arbiter. Returns false if the
+    /// session is not one of this client.
+    func describe(_ id: SessionID, as description: SessionDescription?) -> Bool {
+        state.withLock { state in
+            guard state.sessions[id] != nil else { return false }
+            state.sessions[id]?.description = description
+            return true
+        }
+    }
+
     // MARK: Loss (SRV-3)
+
+    /// What this client says about its sessions.
+    var descriptions: [(id: SessionID, description: SessionDescription)] {
+        state.withLock { state in
+            state.sessions.sorted { $0.key < $1.key }.compactMap { id, own in own.description.map { (id, $0) } }
+        }
+    }
 
     /// The device list to report to the next arbiter, in addition to the sessions.
     var seenDevices: PolicyAction? {

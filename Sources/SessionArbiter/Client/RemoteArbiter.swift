@@ -107,6 +107,15 @@ public final class RemoteArbiter: SessionArbiter {
         link.post(.submit(action), handler: .init(handle: { _ in whenAccepted() }, undo: { _ in nil }))
     }
 
+    /// Says something about a session of this client, for tools; nil clears that. It is repeated to
+    /// the next arbiter. Texts that are too long are cut off. Does nothing for another session, and
+    /// at an arbiter that does not know the request.
+    public func describe(_ session: SessionID, as description: SessionDescription?) {
+        let description = description?.shortened
+        guard mirror.describe(session, as: description) else { return }
+        _ = try? link.request(.describe(session, description))
+    }
+
     public func beginSystemSession(rank: Rank, isRinging: Bool) throws(ArbiterError) -> SessionID {
         let handler = PendingReply.ReplyHandler(
             handle: { [mirror] in if let id = $0.reply.session { mirror.add(id, gate: nil, observer: nil) } },

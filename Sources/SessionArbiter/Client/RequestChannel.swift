@@ -275,6 +275,7 @@ extension ClientMessage.Request {
         case .bufferSizeOverride: "loan"
         case .sampleRateOverride: "rateLoan"
         case .permission: "permission"
+        case .describe(let session, _): "describe \(session)"
         case .report: "report"
         case .log: "log"
         case .history: "history"

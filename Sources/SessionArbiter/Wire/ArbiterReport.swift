@@ -21,11 +21,14 @@ public struct ArbiterReport: Hashable, Sendable, Codable {
     /// The programs for which another one has registered sessions. Nil from an arbiter that does
     /// not report them.
     public var adopted: [Adopted]?
+    /// What clients say about their sessions. Nil from an arbiter that does not report it.
+    public var descriptions: [Description]?
 
     package init(
         arbiter: UInt64, process: Int32, uptime: Double, settings: ArbiterSettings, decisions: UInt64,
         clients: [Client], sessions: [SessionUpdate], system: SystemRecord, apps: [AppState],
-        hardware: HardwareRequest, nowPlaying: SessionID? = nil, adopted: [Adopted]? = nil
+        hardware: HardwareRequest, nowPlaying: SessionID? = nil, adopted: [Adopted]? = nil,
+        descriptions: [Description]? = nil
     ) {
         self.arbiter = arbiter
         self.process = process
@@ -39,6 +42,7 @@ public struct ArbiterReport: Hashable, Sendable, Codable {
         self.hardware = hardware
         self.nowPlaying = nowPlaying
         self.adopted = adopted
+        self.descriptions = descriptions
     }
 
     /// A program that is no client itself.
@@ -53,6 +57,17 @@ public struct ArbiterReport: Hashable, Sendable, Codable {
             self.app = app
             self.program = program
             self.by = by
+        }
+    }
+
+    /// A session that its client has described.
+    public struct Description: Hashable, Sendable, Codable {
+        public var session: SessionID
+        public var description: SessionDescription
+
+        public init(session: SessionID, description: SessionDescription) {
+            self.session = session
+            self.description = description
         }
     }
 

@@ -36,6 +36,8 @@ public struct ClientMessage: Hashable, Sendable, Codable {
         /// Reads the permissions to record of all programs or of one, or sets one (for trusted
         /// programs).
         case permission(program: String?, RecordPermission?)
+        /// Describes a session of the client; nil clears the description.
+        case describe(SessionID, SessionDescription?)
         /// Requests everything that the arbiter knows.
         case report
         /// Requests the decisions after the given number, and with `follows` future ones.
@@ -130,13 +132,12 @@ public enum ArbiterProtocol {
 extension ClientMessage {
     private enum Key: CodingKey {
         case serial, request, action
-        case app, rank, isRinging, isKept, loan, program, permission, after, follows, ping
+        case app, rank, isRinging, isKept, loan, program, permission, session, description, after, follows, ping
     }
 
     private enum Name: String, Codable {
-        case hello, join, restore, register, beginSystemSession, loan, rateLoan, permission, report, log, history,
-            nowPlaying, keys,
-            synchronise, pong
+        case hello, join, restore, register, beginSystemSession, loan, rateLoan, permission, describe, report, log,
+            history, nowPlaying, keys, synchronise, pong
     }
 
     public init(from decoder: any Decoder) throws {
@@ -163,6 +164,10 @@ extension ClientMessage {
             request = .permission(
                 program: try values.decodeIfPresent(String.self, forKey: .program),
                 try values.decodeIfPresent(RecordPermission.self, forKey: .permission))
+        case .describe:
+            request = .describe(
+                try values.decode(SessionID.self, forKey: .session),
+                try values.decodeIfPresent(SessionDescription.self, forKey: .description))
         case .report: request = .report
         case .log:
             request = .log(
@@ -209,6 +214,10 @@ extension ClientMessage {
             try name(.permission)
             try values.encodeIfPresent(program, forKey: .program)
             try values.encodeIfPresent(permission, forKey: .permission)
+        case .describe(let session, let description):
+            try name(.describe)
+            try values.encode(session, forKey: .session)
+            try values.encodeIfPresent(description, forKey: .description)
         case .report: try name(.report)
         case .log(let after, let follows):
             try name(.log)

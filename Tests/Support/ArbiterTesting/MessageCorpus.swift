@@ -67,7 +67,11 @@ package enum MessageCorpus {
             .bufferSizeOverride(BufferSizeOverride(before: 1_024, ours: 256)),
             .sampleRateOverride(nil), .sampleRateOverride(SampleRateOverride(before: 48_000, ours: 44_100)),
             .permission(program: nil, nil),
-            .permission(program: "/bin/true", .granted), .report, .log(after: 3, follows: true),
+            .permission(program: "/bin/true", .granted), .describe(session, nil),
+            .describe(
+                session,
+                SessionDescription(name: "A", evidence: "role", detail: "B", entry: "C", controls: ["level", "hold"])),
+            .report, .log(after: 3, follows: true),
             .log(after: 0, follows: false), .history, .nowPlaying, .keys, .synchronise, .pong(4),
         ] + Rank.allCases.map { .beginSystemSession(rank: $0, isRinging: $0 == .call, isKept: $0 == .alarm) }
             + actions.map { .submit($0) }

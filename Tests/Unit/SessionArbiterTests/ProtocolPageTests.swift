@@ -107,6 +107,7 @@ import Testing
         case .bufferSizeOverride: "loan"
         case .sampleRateOverride: "rateLoan"
         case .permission: "permission"
+        case .describe: "describe"
         case .report: "report"
         case .log: "log"
         case .history: "history"
@@ -119,7 +120,7 @@ import Testing
 
     private static let requests: Set = [
         "hello", "join", "restore", "request register", "request beginSystemSession", "loan", "rateLoan",
-        "permission", "report", "log", "history", "nowPlaying", "keys", "synchronise", "pong",
+        "permission", "describe", "report", "log", "history", "nowPlaying", "keys", "synchronise", "pong",
     ]
 
     private static func name(of message: ArbiterMessage) -> String {
