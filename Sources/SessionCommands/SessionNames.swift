@@ -5,6 +5,8 @@ public import SessionPolicy
 struct SessionNames {
     private let sessions: [SessionID: SessionState]
     private let programs: [AppID: String]
+    /// What apps say about their sessions.
+    private let descriptions: [SessionID: SessionDescription]
     /// The commands for which this program holds sessions: "run: espeak".
     private let commands: [AppID: String]
     /// The servers with the apps that use them: "default: player (pid 4711)".
@@ -20,6 +22,8 @@ struct SessionNames {
         programs = Dictionary(
             report.clients.map { ($0.app, $0.program) } + (report.adopted ?? []).map { ($0.app, $0.program) },
             uniquingKeysWith: { first, _ in first })
+        descriptions = Dictionary(
+            (report.descriptions ?? []).map { ($0.session, $0.description) }, uniquingKeysWith: { first, _ in first })
         let holders = report.clients.compactMap { client in
             HoldName(program: client.program) { arguments(client.process, client.program) }
                 .map { (client.app, $0.text) }
@@ -50,13 +54,23 @@ struct SessionNames {
         command(of: app) ?? program(of: app).map { String($0.split(separator: "/").last ?? "") }
     }
 
+    /// Returns what an app says about a session; nil if it says nothing.
+    func description(of id: SessionID) -> SessionDescription? { descriptions[id] }
+
+    /// Returns the name that the app states for a session, if it states one, or that of its
+    /// program.
+    private func programName(of session: SessionState) -> String? {
+        let stated = description(of: session.id)?.name.flatMap { $0.isEmpty ? nil : $0 }
+        return stated ?? programName(of: session.app)
+    }
+
     /// Returns the name of a session: "session 5 (player, pid 4711)", "call 7", "session 9, which
     /// has ended".
     func name(_ id: SessionID) -> String {
         guard let session = sessions[id] else { return "session \(id.rawValue), which has ended" }
         guard session.app == .system else {
             return
-                "session \(id.rawValue) (\(programName(of: session.app).map { $0 + ", " } ?? "")pid \(session.app.rawValue))"
+                "session \(id.rawValue) (\(programName(of: session).map { $0 + ", " } ?? "")pid \(session.app.rawValue))"
         }
         return session.systemName
     }

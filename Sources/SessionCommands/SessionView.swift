@@ -12,6 +12,8 @@ struct SessionView: Encodable, Equatable {
     /// Whether the program does not use this library, and `audiosession-adopt` acts for it; nil
     /// otherwise.
     var adopted: Bool?
+    /// What the app says about the session; nil if it says nothing.
+    var description: DescriptionView?
     /// What `audiosession` holds the session for: "run: espeak", "duck", "pause"; nil for other
     /// programs.
     var command: String?
@@ -44,6 +46,15 @@ struct SessionView: Encodable, Equatable {
     var outputs: [String]
     var inputs: [String]
 
+    /// The keys of `SessionDescription`.
+    struct DescriptionView: Encodable, Equatable {
+        var name: String?
+        var evidence: String?
+        var detail: String?
+        var entry: String?
+        var controls: [String]?
+    }
+
     struct ReasonView: Encodable, Equatable {
         /// "interrupted", "ducked", "muted", "suspended", "inactive", "inputSilenced".
         var kind: String
@@ -63,6 +74,10 @@ struct SessionView: Encodable, Equatable {
         program = isSystem ? nil : names.program(of: session.app)
         command = isSystem ? nil : names.command(of: session.app)
         adopted = report.adopted?.contains { $0.app == session.app } == true ? true : nil
+        description = names.description(of: session.id).map {
+            DescriptionView(
+                name: $0.name, evidence: $0.evidence, detail: $0.detail, entry: $0.entry, controls: $0.controls)
+        }
         rank = "\(session.rank)"
         category = session.configuration.category.rawValue
         mode = session.configuration.mode.rawValue

@@ -40,10 +40,11 @@ public struct StatusResult: CommandResult {
     }
 
     /// Creates the result. `report` is nil if no arbiter is listening at `socket`; `now` is a time
-    /// on the arbiter's clock; `programs` are the running virtual devices.
+    /// on the arbiter's clock; `programs` are the running virtual devices. With
+    /// `isVerbose`, the text also has what apps say about their sessions.
     public init(
         server: ServerView, library: String, report: ArbiterReport?, programs: [DeviceProgram] = [], socket: String,
-        now: EventTime
+        now: EventTime, isVerbose: Bool = false
     ) {
         self.server = server
         self.library = library
@@ -72,12 +73,12 @@ public struct StatusResult: CommandResult {
         microphoneMuted = system.microphoneMute.isOn
         nowPlaying = NowPlayingView(report, at: now)
         sessions = report.sessions.map { SessionView($0.status, in: report, at: now) }
-        text = Self.text(server, library, report, socket, devices ?? [], nowPlaying, sessions)
+        text = Self.text(server, library, report, socket, devices ?? [], nowPlaying, sessions, isVerbose)
     }
 
     private static func text(
         _ server: ServerView, _ library: String, _ report: ArbiterReport, _ socket: String, _ devices: [DeviceView],
-        _ nowPlaying: NowPlayingView?, _ sessions: [SessionView]
+        _ nowPlaying: NowPlayingView?, _ sessions: [SessionView], _ isVerbose: Bool
     ) -> String {
         let system = report.system
         let names = SessionNames(report)
@@ -104,7 +105,11 @@ public struct StatusResult: CommandResult {
         ]
         if let nowPlaying { rows.append(("now playing", nowPlaying.summary(names))) }
         if sessions.isEmpty { rows.append(("sessions", "none")) }
-        let list = sessions.map { "\(names.name(SessionID($0.id))): \($0.summary(names))" }
+        let list = sessions.flatMap { session in
+            let phrase = isVerbose ? session.description?.phrase : nil
+            return ["\(names.name(SessionID(session.id))): \(session.summary(names))"]
+                + (phrase.map { ["  " + $0] } ?? [])
+        }
         return Text.columns(rows) + (list.isEmpty ? "" : "\n" + Text.lines(list))
     }
 }

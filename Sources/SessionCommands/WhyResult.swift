@@ -69,6 +69,7 @@ public struct WhyResult: CommandResult {
     private func sentences(_ status: SessionStatus, _ names: SessionNames, _ now: EventTime) -> String {
         let name = names.name(status.session.id)
         var lines = ["\(name): \(session.summary(names))."]
+        if let phrase = session.description?.phrase { lines.append(phrase) }
         if reasons.isEmpty { lines.append("No rule restricts it: it runs at full level.") }
         for reason in reasons {
             let cause = reason.by.map { " because of \(names.name(SessionID($0)))" } ?? ""

@@ -9,6 +9,9 @@ struct StatusCommand: ParsableCommand {
         abstract: "Shows the server, the arbiter, devices, volumes, switches and the state of every session.",
         discussion: "Changes nothing, and starts neither a server nor the arbiter.")
 
+    @Flag(help: "Also shows what apps say about their sessions, such as why a program was adopted as it is.")
+    var verbose = false
+
     @OptionGroup var output: OutputOptions
 
     func run() throws {
@@ -19,7 +22,8 @@ struct StatusCommand: ParsableCommand {
             case .running(let report, let path):
                 return StatusResult(
                     server: server, library: JackDriver.libraryVersion, report: report,
-                    programs: RealDevicePrograms().running(), socket: path, now: SocketArbiterClient.now)
+                    programs: RealDevicePrograms().running(), socket: path, now: SocketArbiterClient.now,
+                    isVerbose: verbose)
             case .absent(let path), .stale(let path):
                 return StatusResult(
                     server: server, library: JackDriver.libraryVersion, report: nil, socket: path,

@@ -21,6 +21,38 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
     }
 
+    @Test("What an app says about a session is shown by why, and by status with --verbose")
+    func descriptions() throws {
+        let session = try arbiter.add(app: 104, .playback)
+        let state = "pid 104): playback: inactive (DUCK-7 by session 3 (maps, pid 103))"
+        let description = SessionDescription(
+            name: "mpv\u{1b}", evidence: "mediaPlayer", detail: "org.mpris.MediaPlayer2.mpv", entry: "mpv",
+            controls: ["level", "hold", "player"])
+        arbiter.descriptions = [.init(session: session, description: description)]
+        func status(isVerbose: Bool) -> StatusResult {
+            StatusResult(
+                server: server, library: "1.9.21", report: arbiter.report, socket: "/s", now: arbiter.now,
+                isVerbose: isVerbose)
+        }
+        let line = "session \(session.rawValue) (mpv\\x1b, \(state)"
+        let phrase = """
+            It has the media player org.mpris.MediaPlayer2.mpv, which decides its session. The entry 'mpv' of the \
+            settings applies, too. It is controlled by the level of its streams, holding its streams and its media player.
+            """
+        #expect(status(isVerbose: false).text.hasSuffix("\n" + line))
+        #expect(status(isVerbose: true).text.hasSuffix("\n" + line + "\n  " + phrase))
+        let why = try WhyResult(session, arbiter.report, arbiter.log, now: arbiter.now)
+        #expect(why.text.contains("\n" + phrase + "\n"))
+        let sessions = try #require(try object(status(isVerbose: false))["sessions"] as? [[String: Any]])
+        let shown = try #require(sessions.last?["description"] as? [String: Any])
+        #expect(Set(shown.keys) == ["name", "evidence", "detail", "entry", "controls"])
+        #expect(sessions.first?["description"] == nil)
+        arbiter.descriptions[0].description = SessionDescription(name: "A", controls: [])
+        #expect(status(isVerbose: true).text.hasSuffix("  Nothing of it can be lowered or held."))
+        arbiter.descriptions[0].description = SessionDescription(name: "A")
+        #expect(status(isVerbose: true).text.hasSuffix("(A, " + state))
+    }
+
     @Test("A program that another one acts for is shown with its name, as adopted")
     func adopted() throws {
         let session = try arbiter.add(app: 104, .playback)

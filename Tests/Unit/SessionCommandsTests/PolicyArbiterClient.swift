@@ -10,6 +10,7 @@ final class PolicyArbiterClient: ArbiterClient {
     var clock = 0.0
     var clients: [ArbiterReport.Client] = []
     var adopted: [ArbiterReport.Adopted] = []
+    var descriptions: [ArbiterReport.Description] = []
     private(set) var permissions: [String: RecordPermission] = [:]
     private let policy = Policy()
     private(set) var state = PolicyState()
@@ -80,7 +81,7 @@ final class PolicyArbiterClient: ArbiterClient {
         return ArbiterReport(
             arbiter: 1, process: 4_711, uptime: 200, settings: ArbiterSettings(), decisions: UInt64(log.count),
             clients: clients, sessions: sessions, system: system, apps: state.apps, hardware: HardwareRequest(),
-            nowPlaying: state.nowPlaying?.id, adopted: adopted)
+            nowPlaying: state.nowPlaying?.id, adopted: adopted, descriptions: descriptions)
     }
 
     /// Returns an arbiter with music (1), interrupted by a podcast (2), while a prompt (3) speaks.
