@@ -140,7 +140,8 @@ let package = Package(
 
         // Programs that do not use this library, adopted as sessions.
         .target(
-            name: "ForeignPrograms", dependencies: ["ArbiterService", "DesktopBridge", "SessionPolicy"],
+            name: "ForeignPrograms",
+            dependencies: ["ArbiterService", "DesktopBridge", "SessionArbiter", "SessionPolicy"],
             swiftSettings: swift),
 
         // Programs.

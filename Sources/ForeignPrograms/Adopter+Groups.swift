@@ -100,7 +100,7 @@ extension Adopter {
         reconsider(key)
     }
 
-    private func facts(of program: ForeignProgram) -> ProgramFacts {
+    func facts(of program: ForeignProgram) -> ProgramFacts {
         let path = program.key.process.flatMap(processes.program)
         return ProgramFacts(
             streams: program.streams.values.sorted { $0.id < $1.id }, players: Array(program.players.values),

@@ -30,6 +30,7 @@ extension Adopter {
             return release(key)
         }
         configure(key, session, state, kind)
+        describe(key, session)
         report(key, session)
         applyGrant(key)
     }
@@ -38,6 +39,7 @@ extension Adopter {
     private mutating func dropSession(_ key: ProgramKey) {
         programs[key]?.session = nil
         programs[key]?.sessionKind = nil
+        programs[key]?.description = nil
         programs[key]?.awaitsActivation = false
         programs[key]?.pause = .none
         release(key)
@@ -69,7 +71,9 @@ extension Adopter {
     private mutating func configure(
         _ key: ProgramKey, _ session: SessionID, _ state: SessionState, _ kind: ProgramKind
     ) {
-        guard let program = programs[key], program.sessionKind != kind, program.hold == nil else { return }
+        guard let program = programs[key], program.hold == nil else { return }
+        if program.isReconfigured { return reconfigure(key, session, state, kind) }
+        guard program.sessionKind != kind else { return }
         let order = ProgramKind.allCases
         if state.isActive, let current = program.sessionKind {
             guard program.isPlaying, let new = order.firstIndex(of: kind), let old = order.firstIndex(of: current),
@@ -77,6 +81,17 @@ extension Adopter {
             else { return }
         }
         let change = kind.configuration(interrupts: settings.playersInterrupt)
+        if tools.submit(.configure(session, change)) { programs[key]?.sessionKind = kind }
+    }
+
+    /// Configures the session as the user's settings now say. One that is active leaves the others
+    /// with notice first, so that those that it had interrupted resume.
+    private mutating func reconfigure(
+        _ key: ProgramKey, _ session: SessionID, _ state: SessionState, _ kind: ProgramKind
+    ) {
+        let change = kind.configuration(interrupts: settings.playersInterrupt)
+        programs[key]?.isReconfigured = false
+        if state.isActive { _ = tools.submit(.deactivate(session, notifyOthers: true)) }
         if tools.submit(.configure(session, change)) { programs[key]?.sessionKind = kind }
     }
 

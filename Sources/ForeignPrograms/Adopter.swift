@@ -10,7 +10,7 @@ internal import SessionPolicy
 package struct Adopter {
     let tools: any AdoptionTools
     let processes: any Processes
-    let settings: AdoptionSettings
+    private(set) var settings: AdoptionSettings
     var programs: [ProgramKey: ForeignProgram] = [:]
 
     var streams: [StreamID: ForeignStream] = [:]
@@ -43,6 +43,22 @@ package struct Adopter {
     mutating func nextTimer() -> Int {
         timerCount += 1
         return timerCount
+    }
+
+    /// Applies other settings at once. An ignored program is freed, and resumed if it is held.
+    package mutating func apply(_ newSettings: AdoptionSettings) {
+        guard newSettings != settings, !hasEnded else { return }
+        let interruptsBefore = settings.playersInterrupt
+        settings = newSettings
+        for key in programs.keys {
+            guard let program = programs[key] else { continue }
+            let classification = facts(of: program).classification(settings)
+            if classification?.kind != program.classification?.kind || interruptsBefore != settings.playersInterrupt {
+                programs[key]?.isReconfigured = true
+            }
+            programs[key]?.classification = classification
+            reconsider(key)
+        }
     }
 
     // MARK: Streams

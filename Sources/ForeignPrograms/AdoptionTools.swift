@@ -1,4 +1,5 @@
 package import DesktopBridge
+package import SessionArbiter
 package import SessionPolicy
 
 /// What adoption acts with: the stream controller, the players on the session bus, and the arbiter.
@@ -20,6 +21,8 @@ package protocol AdoptionTools: AnyObject, Sendable {
     func register(process: Int32?) -> SessionID?
     /// Submits an action. Returns false if it is refused.
     func submit(_ action: PolicyAction) -> Bool
+    /// Says about a session which program it stands for, and why; for tools.
+    func describe(_ session: SessionID, as description: SessionDescription)
     /// The state of a session; nil if the arbiter no longer knows it.
     func status(of session: SessionID) -> SessionState?
     func grant(of session: SessionID) -> SessionGrant?

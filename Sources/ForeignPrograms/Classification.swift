@@ -36,12 +36,21 @@ struct Classification: Hashable, Sendable {
 
     var kind: ProgramKind
     var evidence: Evidence
+    /// The value of the evidence: the entry of the settings, the role, or the name on the bus.
+    var detail: String?
+    /// The entry of the settings that applies; nil if none does.
+    var entry: String?
     /// The attenuation while it is ducked, in dB; nil: as the arbiter says.
     var attenuation: Double?
 
-    init(_ kind: ProgramKind, by evidence: Evidence, attenuation: Double? = nil) {
+    init(
+        _ kind: ProgramKind, by evidence: Evidence, _ detail: String? = nil, entry: String? = nil,
+        attenuation: Double? = nil
+    ) {
         self.kind = kind
         self.evidence = evidence
+        self.detail = detail
+        self.entry = entry
         self.attenuation = attenuation
     }
 }

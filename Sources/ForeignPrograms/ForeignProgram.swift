@@ -1,5 +1,6 @@
 internal import ArbiterService
 internal import DesktopBridge
+internal import SessionArbiter
 internal import SessionPolicy
 
 /// One program that does not use this library: its streams, its media players and its session.
@@ -12,6 +13,10 @@ struct ForeignProgram {
     var session: SessionID?
     /// The kind that the session is configured for.
     var sessionKind: ProgramKind?
+    /// Whether the settings have changed what the session is to be configured for.
+    var isReconfigured = false
+    /// What the arbiter was last sent about the session.
+    var description: SessionDescription?
     /// The number of the timer after which the arbiter is asked again for a session that it has
     /// refused.
     var registrationTimer: Int?

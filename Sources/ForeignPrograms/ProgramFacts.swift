@@ -40,7 +40,10 @@ struct ProgramFacts {
     func classification(_ settings: AdoptionSettings) -> Classification? {
         let named = settings.programs.first { names.contains($0.name) }
         if named?.isIgnored == true || decisive.contains(where: \.isPassthrough) { return nil }
-        if let kind = named?.kind { return Classification(kind, by: .settings, attenuation: named?.attenuation) }
+        func classified(_ kind: ProgramKind, _ evidence: Classification.Evidence, _ detail: String?) -> Classification {
+            Classification(kind, by: evidence, detail, entry: named?.name, attenuation: named?.attenuation)
+        }
+        if let kind = named?.kind { return classified(kind, .settings, named?.name) }
         let roles = decisive.map { $0.role?.lowercased() }
         if roles.contains(where: { ["production", "dsp", "test"].contains($0) }) { return nil }
         // The programs of JACK work with each other: holding one of them would stop the others.
@@ -50,10 +53,13 @@ struct ProgramFacts {
         let kinds = decisive.map { kind(of: $0, isTrusted: isTrusted && $0.process != nil) }
         let strongest = ProgramKind.allCases.first(where: kinds.contains)
         if let strongest, strongest.outranksUnknown || (players.isEmpty && kinds.allSatisfy({ $0 != nil })) {
-            return Classification(strongest, by: .role, attenuation: named?.attenuation)
+            return classified(strongest, .role, zip(decisive, kinds).first { $1 == strongest }?.0.role)
         }
-        if !players.isEmpty { return Classification(.music, by: .mediaPlayer, attenuation: named?.attenuation) }
-        return Classification(.other, by: .none, attenuation: named?.attenuation)
+        if !players.isEmpty {
+            return classified(
+                .music, .mediaPlayer, players.compactMap(\.names.first).min().map { "org.mpris.MediaPlayer2." + $0 })
+        }
+        return classified(.other, .none, nil)
     }
 
     /// Returns what the role of a stream says; nil if it says nothing or is not believed.

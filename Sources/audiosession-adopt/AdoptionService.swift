@@ -213,6 +213,10 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
 
     func submit(_ action: PolicyAction) -> Bool { (try? arbiter.submit(action)) != nil }
 
+    func describe(_ session: SessionID, as description: SessionDescription) {
+        arbiter.describe(session, as: description)
+    }
+
     func status(of session: SessionID) -> SessionState? { arbiter.status(of: session)?.session }
 
     func grant(of session: SessionID) -> SessionGrant? { arbiter.status(of: session)?.resolvedGrant.grant }

@@ -24,8 +24,11 @@ import Testing
         _ streams: [ForeignStream], players: [ForeignPlayer] = [], isInstalled: Bool = true,
         _ settings: AdoptionSettings = AdoptionSettings()
     ) -> Classification? {
-        ProgramFacts(streams: streams, players: players, path: "/usr/bin/mpv", isInstalled: isInstalled)
+        var found = ProgramFacts(streams: streams, players: players, path: "/usr/bin/mpv", isInstalled: isInstalled)
             .classification(settings)
+        found?.detail = nil
+        found?.entry = nil
+        return found
     }
 
     @Test(

@@ -29,6 +29,9 @@ final class FakeTools: AdoptionTools, @unchecked Sendable {
     var moved: [ForeignPlayer] = []
     var failed: [ForeignPlayer.ID] = []
     var accepted: [ForeignPlayer.ID] = []
+    /// What was said about sessions, and how often.
+    private(set) var descriptions: [SessionID: SessionDescription] = [:]
+    private(set) var descriptionCount = 0
     /// Whether every action is refused, as by an arbiter that has just ended.
     var refusesAll = false
 
@@ -73,6 +76,11 @@ final class FakeTools: AdoptionTools, @unchecked Sendable {
     }
 
     func submit(_ action: PolicyAction) -> Bool { !refusesAll && (try? arbiter.submit(action)) != nil }
+
+    func describe(_ session: SessionID, as description: SessionDescription) {
+        descriptions[session] = description
+        descriptionCount += 1
+    }
 
     func status(of session: SessionID) -> SessionState? { arbiter.status(of: session)?.session }
 
