@@ -185,7 +185,8 @@ let package = Package(
         .executableTarget(
             name: "audiosession",
             dependencies: [
-                "JackDriver", "Platform", "ProgramSupport", "SessionArbiter", "SessionPolicy", "SessionCommands",
+                "ArbiterService", "JackDriver", "Platform", "ProgramSupport", "SessionArbiter", "SessionPolicy",
+                "SessionCommands",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
@@ -375,7 +376,7 @@ let package = Package(
             name: "ForeignProgramsTests",
             dependencies: [
                 "ArbiterService", "DesktopBridge", "ForeignPrograms", "Platform", "SessionArbiter", "SessionPolicy",
-                "TestRandom",
+                "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/ForeignProgramsTests", swiftSettings: swift),
         .testTarget(

@@ -15,6 +15,7 @@ struct ProgramProcess {
         case server = "audiosession-server"
         case device = "audiosession-device"
         case service = "audiosessiond"
+        case adoption = "audiosession-adopt"
     }
 
     /// The name of a managed server that was started without `--name`.

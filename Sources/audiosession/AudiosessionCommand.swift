@@ -24,7 +24,7 @@ struct AudiosessionCommand: ParsableCommand {
             RemoteControlCommand.self, SilentSwitchCommand.self, ScreenCommand.self, VolumeCommand.self,
             MicrophoneCommand.self,
             RouteCommand.self, DoNotDisturbCommand.self, AppCommand.self, PermissionCommand.self,
-            DeviceCommand.self, ServerCommand.self, DoctorCommand.self,
+            DeviceCommand.self, AdoptionCommand.self, ServerCommand.self, DoctorCommand.self,
         ])
 
     static func main() { runProgram() }

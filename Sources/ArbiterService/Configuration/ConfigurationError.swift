@@ -6,6 +6,8 @@ public enum ConfigurationError: Error, Equatable, Sendable, CustomStringConverti
     case outdated(path: String, replacement: String)
     /// The file exists but cannot be read.
     case unreadable(path: String, reason: String)
+    /// The file cannot be changed.
+    case unwritable(path: String, reason: String)
     /// The content of the file is invalid.
     case damaged(path: String, problems: [Problem])
 
@@ -30,6 +32,7 @@ public enum ConfigurationError: Error, Equatable, Sendable, CustomStringConverti
         case .outdated(let path, let replacement):
             "The configuration file '\(path)' is not read: settings are YAML now, in '\(replacement)'."
         case .unreadable(let path, let reason): "The configuration file '\(path)' cannot be read: \(reason)."
+        case .unwritable(let path, let reason): "The file '\(path)' cannot be written: \(reason)."
         case .damaged(let path, let problems):
             "The configuration file '\(path)' is not applied: "
                 + problems.map(\.description).joined(separator: "; ") + "."
