@@ -47,7 +47,8 @@ struct AdoptCommand: ParsableCommand {
             let controller = StreamController(
                 path: try ProgramLaunch.find("audiosession-hand", orNamedBy: "AUDIOSESSION_HAND"))
             let service = AdoptionService(
-                settings.settings.adoption, arbiter: try RemoteArbiter(at: address), controller: controller)
+                LiveSettings(settings.settings.adoption, from: config), arbiter: try RemoteArbiter(at: address),
+                controller: controller)
             let signals = Self.endingSignals { service.stop() }
             defer { withExtendedLifetime(signals) {} }
             if case .failed(let reason) = service.run() { throw failure("\(reason).", EX_UNAVAILABLE) }

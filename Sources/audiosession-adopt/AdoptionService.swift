@@ -14,7 +14,8 @@ import SessionPolicy
 final class AdoptionService: AdoptionTools, @unchecked Sendable {
     private let arbiter: RemoteArbiter
     private let controller: StreamController
-    private let settings: AdoptionSettings
+    private var settings: LiveSettings
+    private var settingsChanges: FileChanges?
     private let queue = DispatchQueue(label: "audiosession-adopt")
     private var adopter: Adopter?
     private var watch: MediaPlayerWatch?
@@ -44,7 +45,7 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
     /// Seconds between two checks, while anything is lowered or held.
     private static let checkInterval = 0.5
 
-    init(_ settings: AdoptionSettings, arbiter: RemoteArbiter, controller: StreamController) {
+    init(_ settings: LiveSettings, arbiter: RemoteArbiter, controller: StreamController) {
         self.settings = settings
         self.arbiter = arbiter
         self.controller = controller
@@ -53,7 +54,10 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
     /// Serves until `stop`, or until neither PipeWire nor a session bus nor the arbiter is there.
     func run() -> End {
         queue.async { [self] in
-            adopter = Adopter(settings, processes: SystemProcesses(), tools: self)
+            settingsChanges = FileChanges(of: settings.paths, on: queue) { [weak self] in self?.readSettings() }
+            if settingsChanges == nil { log("The system cannot watch the settings: changes need a restart.") }
+            settings.read().forEach(log)
+            adopter = Adopter(settings.adoption, processes: SystemProcesses(), tools: self)
             openBus()
             arbiter.whenArbiterChanges { [weak self] in self?.enqueue { $0.change { $0.arbiterChanged() } } }
             let isStarted = controller.start { [weak self] report in self?.enqueue { $0.handle(report) } }
@@ -66,6 +70,7 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
         _ = plays.wait(timeout: .now() + Self.exitLimit)
         queue.sync {
             watch?.stop()
+            settingsChanges = nil
             adopter = nil
         }
         return reason
@@ -112,6 +117,12 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
             adopter = current
         }
         watchArbiter()
+    }
+
+    /// Applies settings that have changed.
+    private func readSettings() {
+        settings.read().forEach(log)
+        change { [settings] in $0.apply(settings.adoption) }
     }
 
     // MARK: The session bus
