@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 /// Lowers, holds and frees the streams of programs that know nothing of sessions. It decides
 /// nothing: its parent does.
+#include "inspect.h"
 #include "journal.h"
 #include "options.h"
 #include "pipewire_headers.h"
@@ -72,6 +73,12 @@ int main(int argc, char **argv) {
         return fail(error, EX_USAGE);
     case OPTIONS_RUN:
         break;
+    }
+    if (options.is_inspection) {
+        pw_init(NULL, NULL);
+        const int status = inspect_run(&options);
+        pw_deinit();
+        return status;
     }
     return run(&options);
 }

@@ -6,9 +6,10 @@
 static const char *const help =
     "audiosession-hand: lowers, holds and frees the PipeWire streams of other programs, as its parent commands.\n"
     "\n"
-    "usage: audiosession-hand [--repair] [options]\n"
+    "usage: audiosession-hand [--repair | --inspect] [options]\n"
     "\n"
     "  --repair           free the streams that an earlier process, which was killed, has left altered, and exit\n"
+    "  --inspect          print what there is on PipeWire that concerns adoption, as KEY=VALUE lines, and exit\n"
     "  --journal FILE     file that names the altered streams (audiosession/streams.journal in XDG_RUNTIME_DIR)\n"
     "  --remote NAME      PipeWire to connect to (the default one: PIPEWIRE_REMOTE, else 'pipewire-0')\n"
     "  --help             print this help\n"
@@ -29,14 +30,12 @@ static const char *const help =
 void options_print_help(void) { fputs(help, stdout); }
 
 // Values of `getopt_long` for the options.
-enum { OPTION_REPAIR = PLATFORM_OPTION_HELP + 1, OPTION_JOURNAL, OPTION_REMOTE };
+enum { OPTION_REPAIR = PLATFORM_OPTION_HELP + 1, OPTION_INSPECT, OPTION_JOURNAL, OPTION_REMOTE };
 
 static const struct option table[] = {
-    {"help", no_argument, NULL, PLATFORM_OPTION_HELP},
-    {"repair", no_argument, NULL, OPTION_REPAIR},
-    {"journal", required_argument, NULL, OPTION_JOURNAL},
-    {"remote", required_argument, NULL, OPTION_REMOTE},
-    {NULL, 0, NULL, 0},
+    {"help", no_argument, NULL, PLATFORM_OPTION_HELP},  {"repair", no_argument, NULL, OPTION_REPAIR},
+    {"inspect", no_argument, NULL, OPTION_INSPECT},     {"journal", required_argument, NULL, OPTION_JOURNAL},
+    {"remote", required_argument, NULL, OPTION_REMOTE}, {NULL, 0, NULL, 0},
 };
 
 /// Stores an option other than --help.
@@ -44,6 +43,10 @@ static bool store(void *context, int option, const char *text, platform_error_t 
     hand_options_t *options = context;
     if (option == OPTION_REPAIR) {
         options->is_repair = true;
+        return true;
+    }
+    if (option == OPTION_INSPECT) {
+        options->is_inspection = true;
         return true;
     }
     if (text[0] == '\0') {

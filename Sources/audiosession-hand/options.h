@@ -11,6 +11,7 @@ typedef struct hand_options {
     /// PipeWire's name; NULL: the default one.
     const char *remote;
     bool is_repair;
+    bool is_inspection;
 } hand_options_t;
 
 /// Describes an invalid command line in `error`.
