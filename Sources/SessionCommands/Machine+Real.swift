@@ -16,11 +16,26 @@ extension Machine {
         machine.server = { ManagedServers.look() }
         machine.arbiter = { SocketArbiterClient.look() }
         machine.sessionBus = { SessionBusState.current() }
+        machine.adoption = { Adoption.process }
+        machine.pipeWire = { inspectPipeWire() }
         machine.program = { name in
             try? ProgramLaunch.find(name, orNamedBy: name.uppercased().replacingOccurrences(of: "-", with: "_"))
         }
         machine.configuration = ConfigurationFile.defaultPath
         return machine
+    }
+
+    /// Seconds that `audiosession-hand` may take; it limits itself to 2 s.
+    private static let inspectionLimit = 3.0
+
+    private static func inspectPipeWire() -> PipeWireState {
+        do throws(SystemFailure) {
+            let hand = try ProgramLaunch.find("audiosession-hand", orNamedBy: "AUDIOSESSION_HAND")
+            let lines = try ProgramLaunch.output(of: hand, arguments: ["--inspect"], timeoutSeconds: inspectionLimit)
+            return .running(PipeWireInspection(lines: lines))
+        } catch {
+            return .absent(reason: error.reason.hasSuffix(".") ? String(error.reason.dropLast()) : error.reason)
+        }
     }
 
     /// Returns the limit of a resource; nil if it is unlimited, 0 if it cannot be read.

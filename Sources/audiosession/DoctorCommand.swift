@@ -7,7 +7,7 @@ struct DoctorCommand: ParsableCommand {
         abstract: "Diagnoses audio problems and suggests fixes.",
         discussion: """
             Checks real-time and memory limits, the kernel, the sound card, the JACK server and library, the arbiter, \
-            devices and settings. Changes nothing. Exit status: 69 if an error was found, otherwise 0, even with \
+            devices, adoption and settings. Changes nothing. Exit status: 69 if an error was found, otherwise 0, even with \
             warnings.
             """)
 

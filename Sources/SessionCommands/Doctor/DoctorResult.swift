@@ -8,7 +8,8 @@ public struct DoctorResult: CommandResult, Equatable {
 
     private static let checks: [any DoctorCheck] = [
         RealtimePriority(), MemoryLock(), Governor(), Kernel(), SoundCard(), JackServer(), JackLibrary(),
-        JackMemory(), RuntimeFolderCheck(), ArbiterCheck(), MediaControlCheck(), DeviceTypes(), ConfigurationCheck(),
+        JackMemory(), RuntimeFolderCheck(), ArbiterCheck(), MediaControlCheck(), AdoptionCheck(), DeviceTypes(),
+        ConfigurationCheck(),
     ]
 
     public init(_ machine: Machine) {

@@ -19,6 +19,10 @@ public struct Machine: Sendable {
     public var arbiter: @Sendable () -> ArbiterProbe = { .absent(path: "") }
     /// Looks for the desktop's session bus.
     public var sessionBus: @Sendable () -> SessionBusState = { .absent(reason: "not checked") }
+    /// Returns the process of `audiosession-adopt`; nil if it does not run.
+    public var adoption: @Sendable () -> Int32? = { nil }
+    /// Looks at PipeWire.
+    public var pipeWire: @Sendable () -> PipeWireState = { .absent(reason: "not checked") }
     /// Returns the path of an executable program; nil if it was not found.
     public var program: @Sendable (_ name: String) -> String? = { _ in nil }
     /// The path of the settings file.

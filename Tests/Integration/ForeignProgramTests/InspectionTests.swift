@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `audiosession-hand --inspect`, and what `audiosession doctor` makes of it, on a real PipeWire.
+@Suite("foreign programs: inspection", .serialized)
+struct InspectionTests {
+    private func inspect(_ desktop: ForeignDesktop) throws -> (status: Int32, lines: [String]) {
+        let (status, output) = try desktop.run(BuiltProgram.path("audiosession-hand"), ["--inspect"])
+        return (status, output.split(separator: "\n").map(String.init))
+    }
+
+    @Test("It shows the version and pipewire-pulse, changes nothing, and exits")
+    func plain() throws {
+        let desktop = try ForeignDesktop(pulse: true)
+        let program = try desktop.play()
+        defer { program.send(SIGKILL) }
+        let (status, lines) = try inspect(desktop)
+        #expect(status == 0)
+        #expect(lines.first?.hasPrefix("pipewire=") == true)
+        #expect(lines.dropFirst() == ["pulse=1"])
+        #expect(!FileManager.default.fileExists(atPath: desktop.folder.file("audiosession")))
+    }
+
+    @Test("It shows JACK clients")
+    func jack() throws {
+        let desktop = try ForeignDesktop()
+        let device = try ChildProcess(
+            "pw-jack",
+            [
+                BuiltProgram.path("audiosession-device"), "--name", "counter", "--type", "headphones", "--inputs", "1",
+                "--outputs", "0", "--ramp",
+            ], environment: desktop.environment)
+        defer { device.send(SIGKILL) }
+        #expect(try eventually { try inspect(desktop).lines.contains("jack=counter") }, "\(device.output)")
+        #expect(try !inspect(desktop).lines.contains("pulse=1"))
+    }
+
+    @Test("It shows the endpoints of a role policy, and doctor warns about them")
+    func roles() throws {
+        let stage = try AdoptionStage()
+        let desktop = stage.desktop
+        #expect(try !inspect(desktop).lines.contains { $0.hasPrefix("role=") })
+        let folder = desktop.folder.file("config/wireplumber/policy.lua.d")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try """
+        default_policy.policy.roles = { ["Multimedia"] = { ["priority"] = 25, ["action.default"] = "cork" } }
+        default_policy.endpoints = { ["endpoint.multimedia"] = { ["media.class"] = "Audio/Sink", ["role"] = "Multimedia" } }
+        """.write(toFile: folder + "/50-endpoints-config.lua", atomically: true, encoding: .utf8)
+        desktop.killSessionManager()
+        try desktop.startSessionManager()
+        #expect(try eventually { try inspect(desktop).lines.contains("role=endpoint.multimedia") })
+        // It finds errors of this machine, such as a missing sound card.
+        let (_, output) = try desktop.run(BuiltProgram.path("audiosession"), ["doctor"])
+        #expect(output.contains("warning  adoption: WirePlumber lowers and pauses programs by their role, too"))
+        #expect(output.contains("ok       adoption: running, pid \(stage.adoptionProcess)"), "\(output)")
+        #expect(output.contains("warning  adoption: pipewire-pulse does not run"))
+    }
+
+    @Test("Without PipeWire it says so and exits with 69; one that does not answer is given up after 2 s")
+    func absent() throws {
+        let desktop = try ForeignDesktop()
+        kill(desktop.pipeWire.identifier, SIGSTOP)
+        let stopped = try inspect(desktop)
+        kill(desktop.pipeWire.identifier, SIGCONT)
+        #expect(stopped.status == 69 && stopped.lines.last?.contains("does not answer") == true)
+        desktop.killPipeWire()
+        let ended = try inspect(desktop)
+        #expect(ended.status == 69 && ended.lines.last?.contains("Cannot connect to PipeWire") == true)
+    }
+}
