@@ -25,12 +25,17 @@ import Testing
     @Test("A file is written, replaced, removed and created again")
     func changes() throws {
         let path = folder.file("a.yaml")
+        let other = try TemporaryDirectory()
         try "1".write(toFile: path, atomically: false, encoding: .utf8)
         let (changes, contents) = try watch(path)
         try "2".write(toFile: path, atomically: false, encoding: .utf8)
         #expect(contents.wait { $0.last == "2" })
         try "3".write(toFile: path, atomically: true, encoding: .utf8)
         #expect(contents.wait { $0.last == "3" })
+        // Only the name that it takes is in the folder.
+        try "moved".write(toFile: other.file("b.yaml"), atomically: true, encoding: .utf8)
+        #expect(rename(other.file("b.yaml"), path) == 0)
+        #expect(contents.wait { $0.last == "moved" })
         try FileManager.default.removeItem(atPath: path)
         #expect(contents.wait { $0.last == "none" })
         try "4".write(toFile: path, atomically: false, encoding: .utf8)

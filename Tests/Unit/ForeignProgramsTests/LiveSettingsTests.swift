@@ -66,6 +66,16 @@ import Testing
         #expect(detail?.evidence == "settings" && detail?.entry == "mpv")
     }
 
+    @Test("A player that was paused for a program plays again when that becomes a kind that mixes (INT-3)")
+    func interruptedPlayer() {
+        fixture.player("mpv", of: 101, .playing)
+        fixture.stream(1, of: 100)
+        apply(.init("game", kind: .music))
+        #expect(fixture.status("mpv") == .paused)
+        apply(.init("game", kind: .other))
+        #expect(fixture.status("mpv") == .playing)
+    }
+
     @Test("Another attenuation, and whether players interrupt each other, apply at once")
     func values() throws {
         fixture.stream(1, of: 100)
