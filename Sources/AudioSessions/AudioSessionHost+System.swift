@@ -8,7 +8,7 @@ internal import SessionPolicy
 extension AudioSessionHost {
     /// The source of an interruption.
     public enum Interrupter: String, Sendable, CaseIterable {
-        case app, assistant, alarm, call
+        case app, assistant, alarm, call, sleep
     }
 
     /// The sessions that this host has begun on behalf of the system, and its simulated app.
@@ -179,6 +179,7 @@ extension Rank {
             case .assistant: .assistant
             case .alarm: .alarm
             case .call: .call
+            case .sleep: .sleep
             }
     }
 }

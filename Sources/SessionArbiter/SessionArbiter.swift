@@ -28,7 +28,7 @@ public protocol SessionArbiter: AnyObject, Sendable {
     /// refused or the arbiter is lost before.
     func post(_ action: PolicyAction, whenAccepted: @escaping @Sendable () -> Void)
 
-    /// Begins a call, an alarm, the assistant or a simulated app. Returns the id with which the
+    /// Begins sleep, a call, an alarm, the assistant or a simulated app. Returns the id with which the
     /// session is accepted and ended (ACT-4, INT-6, SIM-1).
     func beginSystemSession(rank: Rank, isRinging: Bool) throws(ArbiterError) -> SessionID
 

@@ -83,6 +83,7 @@ extension SessionState {
         return switch rank {
         case .call: (isRinging ? "ringing call " : "call ") + number
         case .alarm: "alarm " + number
+        case .sleep: "sleep " + number
         case .assistant: "assistant " + number
         case .app: "simulated app " + number
         }

@@ -17,7 +17,7 @@ struct SessionView: Encodable, Equatable {
     /// What `audiosession` holds the session for: "run: espeak", "duck", "pause"; nil for other
     /// programs.
     var command: String?
-    /// "app", "assistant", "alarm", "call".
+    /// "app", "assistant", "alarm", "call", "sleep".
     var rank: String
     var category: String
     var mode: String

@@ -5,7 +5,7 @@ import SessionCommands
 struct InterruptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interrupt",
-        abstract: "Simulates interruptions by calls, alarms, the assistant or other apps.",
+        abstract: "Simulates interruptions by sleep, calls, alarms, the assistant or other apps.",
         subcommands: [Begin.self, End.self])
 
     /// Throws a usage error: a call without a subcommand is a mistake in the calling script.
@@ -43,10 +43,11 @@ struct InterruptCommand: ParsableCommand {
 
 /// The names of the ranks on the command line.
 enum RankName: String, ExpressibleByArgument, CaseIterable {
-    case call, alarm, assistant, app
+    case sleep, call, alarm, assistant, app
 
     var rank: Rank {
         switch self {
+        case .sleep: .sleep
         case .call: .call
         case .alarm: .alarm
         case .assistant: .assistant

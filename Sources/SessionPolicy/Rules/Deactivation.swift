@@ -40,6 +40,7 @@ extension Arbitration {
     /// Removes sessions that are gone, and releases the sessions that waited for them (keeps
     /// ACT-12).
     mutating func forget(_ ids: [SessionID], _ kind: DeactivationKind = .withNotice) {
+        reportWaking(after: ids)
         state.activeOrder.removeAll(where: ids.contains)
         state.pendingActivations.removeAll(where: ids.contains)
         for id in ids { state[id] = nil }

@@ -7,7 +7,7 @@ struct Precedence {
 
     /// The ranks, and between app and system that of a conversation (keeps ACT-4, ACT-18).
     enum Level: Int, Comparable, CaseIterable {
-        case app, conversation, assistant, alarm, call
+        case app, conversation, assistant, alarm, call, sleep
 
         static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
     }
@@ -20,6 +20,7 @@ struct Precedence {
         case .assistant: .assistant
         case .alarm: .alarm
         case .call: .call
+        case .sleep: .sleep
         }
     }
 

@@ -1,4 +1,5 @@
-/// Calls, alarms, the assistant, and simulated apps and interruptions (rules ACT-4, INT-6, SIM-1).
+/// Sleep, calls, alarms, the assistant, and simulated apps and interruptions (rules ACT-4, INT-6,
+/// ROUTE-3, SIM-1).
 extension Arbitration {
     /// Registers a system session and activates it at once. If one of higher rank is active, it
     /// waits for that one (keeps ACT-4). While do-not-disturb is on, a ringing call is deferred
@@ -36,7 +37,7 @@ extension Arbitration {
 
     /// Accepts a ringing call (keeps INT-6). Only now does it interrupt the sessions that continued
     /// while it rang, and an older call (ACT-4). A call that was deferred, and therefore silent,
-    /// begins now. Throws badParam if the session does not ring.
+    /// begins now, or when the machine has woken. Throws badParam if the session does not ring.
     mutating func acceptCall(_ id: SessionID) throws(Refusal) {
         var call = try session(id)
         guard call.isRinging else {
@@ -45,7 +46,7 @@ extension Arbitration {
         call.isRinging = false
         call.isDeferred = false
         try replace(call)
-        if !call.isActive { try activate(id) }
+        if !call.isActive, call.wait == nil { try activateOrWait(id) }
     }
 
     /// Turns do-not-disturb on or off (keeps GUIDE-9). While it is on, new ringing calls are
@@ -78,6 +79,18 @@ extension Arbitration {
         forget([id], shouldResume ? .withNotice : .withNoticeNotToResume)
     }
 
+    /// Notifies the sessions that are active or interrupted that the machine has woken (keeps
+    /// ROUTE-3): its ports may work differently, although none has come or gone. Does nothing if
+    /// the last of the sleep sessions is not among those that end.
+    mutating func reportWaking(after ending: [SessionID]) {
+        guard state.sessions.contains(where: { $0.rank == .sleep && ending.contains($0.id) }),
+            !state.sessions.contains(where: { $0.rank == .sleep && !ending.contains($0.id) })
+        else { return }
+        for session in state.sessions where session.rank == .app && (session.isActive || session.wait != nil) {
+            notify(session.id, .routeChanged(previous: state.route(of: session), .wakeFromSleep), .route3)
+        }
+    }
+
     /// Registers a new session, which is inactive and has the default configuration (keeps CAT-1).
     mutating func register(_ id: SessionID, app: AppID, rank: Rank = .app) throws(Refusal) {
         guard state[id] == nil else {
@@ -93,7 +106,7 @@ extension Rank {
     fileprivate var systemCategory: Category {
         switch self {
         case .app: .soloAmbient
-        case .alarm: .playback
+        case .alarm, .sleep: .playback
         case .assistant, .call: .playAndRecord
         }
     }

@@ -44,9 +44,9 @@ public struct EventTime: Hashable, Comparable, Sendable, Codable {
 }
 
 /// The rank of a session, which decides precedence. Sessions of ranks above `app` are *system
-/// sessions* (ACT-4).
+/// sessions* (ACT-4). One of rank `sleep` lasts while the machine sleeps.
 public enum Rank: Int, Hashable, Comparable, Sendable, Codable, CaseIterable {
-    case app, assistant, alarm, call
+    case app, assistant, alarm, call, sleep
 
     public static func < (a: Rank, b: Rank) -> Bool { a.rawValue < b.rawValue }
 

@@ -61,8 +61,8 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     case userPaused(SessionID)
 
     // The system
-    /// Begins a session of the system: a call (accepted or ringing), an alarm, the assistant, or a
-    /// simulated app (SIM-1). It is registered and activated at once, waits for a higher rank
+    /// Begins a session of the system: the machine's sleep, a call (accepted or ringing), an alarm,
+    /// the assistant, or a simulated app (SIM-1). It is registered and activated at once, waits for a higher rank
     /// (ACT-4), is deferred (GUIDE-9), or refused. The id must be new.
     case beginSystemSession(SessionID, rank: Rank, isRinging: Bool)
     /// Accepts a ringing call (INT-6).

@@ -37,7 +37,7 @@ extension Dimension {
             .running, .userPaused, .microphone, .permission, .inputMute, .delayedGrant, .remotePlay, .idleRelease,
             .conversation, .keyedDuck:
             true
-        case .call, .ringing, .secondCall, .alarm, .assistant, .otherApp, .sharedApp, .silentSwitch, .lock,
+        case .call, .ringing, .secondCall, .alarm, .assistant, .sleep, .otherApp, .sharedApp, .silentSwitch, .lock,
             .doNotDisturb, .headphones, .servers:
             false
         }

@@ -7,7 +7,7 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
     case reconfiguration
     /// A call that is accepted at once; a call that rings first; a second call; the other ranks
     /// (ACT-4, INT-6).
-    case call, ringing, secondCall, alarm, assistant
+    case call, ringing, secondCall, alarm, assistant, sleep
     /// A simulated app that interrupts and ends with or without shouldResume (SIM-1).
     case otherApp
     case alertsPreference
@@ -56,6 +56,7 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
         case .alarm: SessionID(12)
         case .assistant: SessionID(13)
         case .otherApp: SessionID(14)
+        case .sleep: SessionID(15)
         default: nil
         }
     }
@@ -65,7 +66,7 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
         switch self {
         case .reconfiguration:
             slice.reconfigurations.flatMap { behaviour in sessions.map { .configure($0, behaviour.change) } }
-        case .call, .ringing, .secondCall, .alarm, .assistant, .otherApp: systemActions
+        case .call, .ringing, .secondCall, .alarm, .assistant, .sleep, .otherApp: systemActions
         case .alertsPreference:
             sessions.flatMap { [false, true].map(PolicyAction.preferNoInterruptions(of: $0)) }
         case .life: apps(of: sessions, slice, ApplicationState.allCases, PolicyAction.setApplicationState)
@@ -123,6 +124,7 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
             switch self {
             case .alarm: .alarm
             case .assistant: .assistant
+            case .sleep: .sleep
             case .otherApp: .app
             default: .call
             }
@@ -131,7 +133,7 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
         if self == .ringing || self == .secondCall {
             actions += [.beginSystemSession(id, rank: rank, isRinging: true), .acceptCall(id)]
         }
-        if self == .otherApp { actions.append(.endSystemSession(id, shouldResume: false)) }
+        if self == .otherApp || self == .sleep { actions.append(.endSystemSession(id, shouldResume: false)) }
         return actions
     }
 

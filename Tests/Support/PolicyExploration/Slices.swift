@@ -123,6 +123,12 @@ extension Slice {
         [.keyedDuck, .silentSwitch, .outputMute], [.keyedDuck, .microphone], [.keyedDuck, .permission],
         [.keyedDuck, .inputMute], [.keyedDuck, .delayedGrant, .remotePlay], [.keyedDuck, .doNotDisturb],
         [.keyedDuck, .servers],
+        [.sleep, .call, .ringing, .delayedGrant], [.sleep, .secondCall, .alertsPreference],
+        [.sleep, .alarm, .assistant, .deaths], [.sleep, .ringing, .doNotDisturb],
+        [.sleep, .reconfiguration, .otherApp], [.sleep, .life, .backgroundAudio, .remotePlay],
+        [.sleep, .suspensionNotified, .sharedApp, .lock], [.sleep, .outputMute, .silentSwitch, .userPaused],
+        [.sleep, .microphone, .permission, .inputMute], [.sleep, .running, .headphones], [.sleep, .servers],
+        [.sleep, .idleRelease, .conversation], [.sleep, .keyedDuck],
     ]
 
     /// Returns a slice of these dimensions, with casts in which each of them has an effect.

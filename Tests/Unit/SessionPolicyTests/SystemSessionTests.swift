@@ -5,7 +5,7 @@ import Testing
 @Suite struct SystemSessionTests {
     @Test("ACT-4: a system session interrupts every lower rank, mixable or not, and an older one of its own rank")
     func phoneWins() throws {
-        for rank in [Rank.assistant, .alarm, .call] {
+        for rank in [Rank.assistant, .alarm, .call, .sleep] {
             var scene = Scene()
             try scene.add(1, .playback)
             try scene.add(2, .ambient)
