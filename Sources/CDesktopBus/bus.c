@@ -11,7 +11,7 @@ int desktop_bus_open(const char *address, int timeout_ms, const desktop_bus_call
         return -ENOMEM;
     }
     bus->callbacks = *callbacks;
-    const int result = bus_connection_open(&bus->connection, address, timeout_ms);
+    const int result = bus_connection_open(&bus->connection, address, false, timeout_ms);
     if (result < 0) {
         desktop_bus_destroy(bus);
         return result;

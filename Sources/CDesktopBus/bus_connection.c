@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,13 +46,13 @@ static int wait_for_event(bus_connection_t *connection, uint64_t deadline) {
 }
 
 /// Connects, and waits until the bus has sent the connection's name.
-static int connect_to(bus_connection_t *connection, const char *address, uint64_t deadline) {
+static int connect_to(bus_connection_t *connection, const char *address, bool descriptors, uint64_t deadline) {
     int result = sd_bus_new(&connection->bus);
     result = result < 0 ? result : sd_bus_set_address(connection->bus, address);
     result = result < 0 ? result : sd_bus_set_bus_client(connection->bus, 1);
     // Every program of the user may control the player, as on every session bus.
     result = result < 0 ? result : sd_bus_set_trusted(connection->bus, 1);
-    result = result < 0 ? result : sd_bus_negotiate_fds(connection->bus, 0);
+    result = result < 0 ? result : sd_bus_negotiate_fds(connection->bus, descriptors);
     result = result < 0 ? result : sd_bus_start(connection->bus);
     while (result >= 0) {
         result = process(connection);
@@ -66,11 +67,11 @@ static int connect_to(bus_connection_t *connection, const char *address, uint64_
     return result < 0 ? result : 0;
 }
 
-int bus_connection_open(bus_connection_t *connection, const char *address, int timeout_ms) {
+int bus_connection_open(bus_connection_t *connection, const char *address, bool descriptors, int timeout_ms) {
     const uint64_t deadline = bus_connection_now_us() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * 1000;
     connection->bus = NULL;
     connection->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    return connection->wake < 0 ? -errno : connect_to(connection, address, deadline);
+    return connection->wake < 0 ? -errno : connect_to(connection, address, descriptors, deadline);
 }
 
 void bus_connection_close(bus_connection_t *connection) { connection->bus = sd_bus_close_unref(connection->bus); }
@@ -115,4 +116,17 @@ void bus_connection_wake(bus_connection_t *connection) {
 bool bus_connection_has_sent(bus_connection_t *connection) {
     uint64_t count = 0;
     return sd_bus_get_n_queued_write(connection->bus, &count) < 0 || count == 0;
+}
+
+// ---- Messages -----------------------------------------------------------------------------------
+
+int new_method_call(bus_connection_t *connection, const char *destination, const char *path, const char *interface,
+                    const char *member, sd_bus_message **message) {
+    const int result = sd_bus_message_new_method_call(connection->bus, message, destination, path, interface, member);
+    return result < 0 ? result : sd_bus_message_set_auto_start(*message, false);
+}
+
+bool is_from(sd_bus_message *message, const char *owner) {
+    const char *sender = sd_bus_message_get_sender(message);
+    return sender && strcmp(sender, owner) == 0;
 }

@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <systemd/sd-bus.h>
 
+#define BUS_NAME "org.freedesktop.DBus"
+#define PROPERTIES_INTERFACE "org.freedesktop.DBus.Properties"
+
 typedef struct bus_connection {
     /// NULL: closed.
     sd_bus *bus;
@@ -15,9 +18,9 @@ typedef struct bus_connection {
 } bus_connection_t;
 
 /// Connects to the bus at `address`, and waits until the bus has sent the connection's name, for at
-/// most `timeout_ms`. Returns 0 or a negative errno; the caller destroys the connection in both
-/// cases.
-int bus_connection_open(bus_connection_t *connection, const char *address, int timeout_ms);
+/// most `timeout_ms`. Messages may contain descriptors if `descriptors`. Returns 0 or a negative
+/// errno; the caller destroys the connection in both cases.
+int bus_connection_open(bus_connection_t *connection, const char *address, bool descriptors, int timeout_ms);
 
 /// Disconnects. No callback is called any longer. Idempotent.
 void bus_connection_close(bus_connection_t *connection);
@@ -38,5 +41,12 @@ void bus_connection_wake(bus_connection_t *connection);
 
 /// Returns whether all messages have been sent to the bus.
 bool bus_connection_has_sent(bus_connection_t *connection);
+
+/// Creates a method call that starts no program.
+int new_method_call(bus_connection_t *connection, const char *destination, const char *path, const char *interface,
+                    const char *member, sd_bus_message **message);
+
+/// Returns whether a message was sent by the connection with this unique name.
+bool is_from(sd_bus_message *message, const char *owner);
 
 #endif

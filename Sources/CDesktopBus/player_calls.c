@@ -5,18 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int new_method_call(desktop_players_t *players, const char *destination, const char *path, const char *interface,
-                    const char *member, sd_bus_message **message) {
-    const int result =
-        sd_bus_message_new_method_call(players->connection.bus, message, destination, path, interface, member);
-    return result < 0 ? result : sd_bus_message_set_auto_start(*message, false);
-}
-
-bool is_from(sd_bus_message *message, const char *owner) {
-    const char *sender = sd_bus_message_get_sender(message);
-    return sender && strcmp(sender, owner) == 0;
-}
-
 /// Removes a call from the list, and frees it.
 static void destroy_call(player_call_t *call) {
     player_call_t **link = &call->players->calls;
@@ -50,7 +38,7 @@ static int send_call(player_call_t *call) {
     const bool reads = call->call == DESKTOP_PLAYERS_POSITION;
     const char *member = reads ? "Get" : call->call == DESKTOP_PLAYERS_PAUSE ? "Pause" : "Play";
     sd_bus_message *message = NULL;
-    int result = new_method_call(call->players, call->owner, PLAYER_OBJECT,
+    int result = new_method_call(&call->players->connection, call->owner, PLAYER_OBJECT,
                                  reads ? PROPERTIES_INTERFACE : PLAYER_INTERFACE, member, &message);
     if (reads) {
         result = result < 0 ? result : sd_bus_message_append(message, "ss", PLAYER_INTERFACE, "Position");

@@ -15,7 +15,7 @@ static bool is_player_name(const char *name) {
 static int receive_owner_change(sd_bus_message *signal, void *userdata, sd_bus_error *unused) {
     (void)unused;
     desktop_players_t *players = userdata;
-    if (signal_limit_exceeds(&players->owner_limit, players)) {
+    if (signal_limit_exceeds(&players->owner_limit, &players->due_us)) {
         players->owner_match = sd_bus_slot_unref(players->owner_match);
         return 0;
     }
@@ -76,7 +76,7 @@ static int receive_owner(sd_bus_message *reply, void *userdata, sd_bus_error *un
 static int call_bus(desktop_players_t *players, sd_bus_slot **slot, const char *member, const char *argument,
                     sd_bus_message_handler_t callback, void *userdata) {
     sd_bus_message *message = NULL;
-    int result = new_method_call(players, BUS_NAME, "/org/freedesktop/DBus", BUS_NAME, member, &message);
+    int result = new_method_call(&players->connection, BUS_NAME, "/org/freedesktop/DBus", BUS_NAME, member, &message);
     if (argument) {
         result = result < 0 ? result : sd_bus_message_append(message, "s", argument);
     }

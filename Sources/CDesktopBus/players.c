@@ -14,7 +14,7 @@ int desktop_players_open(const char *address, int timeout_ms, const desktop_play
     }
     players->callbacks = *callbacks;
     players->due_us = UINT64_MAX;
-    int result = bus_connection_open(&players->connection, address, timeout_ms);
+    int result = bus_connection_open(&players->connection, address, false, timeout_ms);
     result = result < 0 ? result : player_owners_follow(players);
     if (result < 0) {
         desktop_players_destroy(players);
@@ -47,11 +47,11 @@ static void unmute(desktop_players_t *players) {
     const uint64_t now = bus_connection_now_us();
     players->due_us = UINT64_MAX;
     for (size_t i = 0; i < players->count; i++) {
-        if (signal_limit_ends(&players->watched[i]->limit, players, now)) {
+        if (signal_limit_ends(&players->watched[i]->limit, &players->due_us, now)) {
             watched_player_unmute(players->watched[i]);
         }
     }
-    if (signal_limit_ends(&players->owner_limit, players, now)) {
+    if (signal_limit_ends(&players->owner_limit, &players->due_us, now)) {
         player_owners_follow(players);
     }
 }

@@ -4,13 +4,12 @@
 
 #include "bus_connection.h"
 #include "desktop_players.h"
+#include "signal_limit.h"
 
 #define NAME_PREFIX "org.mpris.MediaPlayer2."
 #define PLAYER_OBJECT "/org/mpris/MediaPlayer2"
-#define PROPERTIES_INTERFACE "org.freedesktop.DBus.Properties"
 #define ROOT_INTERFACE "org.mpris.MediaPlayer2"
 #define PLAYER_INTERFACE "org.mpris.MediaPlayer2.Player"
-#define BUS_NAME "org.freedesktop.DBus"
 
 enum {
     /// The names of a bus have at most 255 bytes.
@@ -18,9 +17,6 @@ enum {
     /// More names of one reply to ListNames are ignored.
     MAXIMUM_LISTED = 4 * DESKTOP_PLAYERS_MAXIMUM,
     CALL_LIMIT_US = DESKTOP_PLAYERS_CALL_SECONDS * 1000000,
-    /// More signals of one kind in a second are muted for a second.
-    MAXIMUM_SIGNALS = 100,
-    MUTE_US = 1000000,
 };
 
 /// What is read of a player: its properties, each by a call of its own, and its process.
@@ -35,16 +31,6 @@ enum {
     PROCESS = PROPERTIES,
     QUERIES
 };
-
-/// Limits signals of one kind: otherwise they queue up in the bus, and the replies of players
-/// behind them.
-typedef struct signal_limit {
-    /// When the current second began, and how many signals have arrived since.
-    uint64_t second_us;
-    unsigned count;
-    /// 0: not muted.
-    uint64_t muted_until_us;
-} signal_limit_t;
 
 struct watched_player;
 
@@ -126,14 +112,6 @@ void players_take_out(watched_player_t *player);
 /// Reports `synced` if it is due.
 void players_check_synced(desktop_players_t *players);
 
-/// Counts a signal. Returns whether it is one too many; then the caller removes the match until
-/// `players->due_us` or later.
-bool signal_limit_exceeds(signal_limit_t *limit, desktop_players_t *players);
-
-/// Returns whether signals are muted that must not be any longer, and ends that; otherwise updates
-/// `players->due_us`.
-bool signal_limit_ends(signal_limit_t *limit, desktop_players_t *players, uint64_t now_us);
-
 // ---- player_names.c -----------------------------------------------------------------------------
 
 /// Adds a name to the player of that owner, which may be new.
@@ -190,13 +168,6 @@ int property_find(const char *interface, const char *name);
 int property_read(desktop_players_values_t *values, int property, sd_bus_message *message);
 
 // ---- player_calls.c ----------------------------------------------------------------------------
-
-/// Creates a method call that starts no program.
-int new_method_call(desktop_players_t *players, const char *destination, const char *path, const char *interface,
-                    const char *member, sd_bus_message **message);
-
-/// Returns whether a message was sent by this connection.
-bool is_from(sd_bus_message *message, const char *owner);
 
 /// Cancels all calls without reporting them.
 void player_calls_cancel(desktop_players_t *players);

@@ -58,10 +58,10 @@ static int send_query(query_t *query) {
     const int index = query_index(query);
     const bool asks_bus = index == PROCESS;
     sd_bus_message *message = NULL;
-    int result = asks_bus ? new_method_call(player->players, BUS_NAME, "/org/freedesktop/DBus", BUS_NAME,
+    int result = asks_bus ? new_method_call(&player->players->connection, BUS_NAME, "/org/freedesktop/DBus", BUS_NAME,
                                             "GetConnectionUnixProcessID", &message)
-                          : new_method_call(player->players, player->owner, PLAYER_OBJECT, PROPERTIES_INTERFACE, "Get",
-                                            &message);
+                          : new_method_call(&player->players->connection, player->owner, PLAYER_OBJECT,
+                                            PROPERTIES_INTERFACE, "Get", &message);
     if (result >= 0) {
         result = asks_bus ? sd_bus_message_append(message, "s", player->owner)
                           : sd_bus_message_append(message, "ss", property_interface(index), property_name(index));
@@ -178,7 +178,7 @@ static int receive_changes(sd_bus_message *signal, void *userdata, sd_bus_error 
     if (!is_from(signal, player->owner)) {
         return 0;
     }
-    if (signal_limit_exceeds(&player->limit, player->players)) {
+    if (signal_limit_exceeds(&player->limit, &player->players->due_us)) {
         player->match = sd_bus_slot_unref(player->match);
         return 0;
     }

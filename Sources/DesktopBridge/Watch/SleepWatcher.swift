@@ -1,0 +1,81 @@
+/// Watches logind for sleep, and delays it with an inhibitor.
+final class SleepWatcher: ServiceWatcher {
+    let name = "org.freedesktop.login1"
+    private static let path = "/org/freedesktop/login1"
+    private static let interface = "org.freedesktop.login1.Manager"
+    /// Seconds until an inhibitor that was refused is requested again.
+    private static let retryPause = 3.0
+
+    private let report: (DesktopEvent) -> Void
+    private var service: BusService?
+    /// The inhibitor; nil: none.
+    private var inhibitor: Int32?
+    private var wantsInhibitor = false
+    private var isRequested = false
+
+    init(_ report: @escaping (DesktopEvent) -> Void) { self.report = report }
+
+    deinit { closeInhibitor() }
+
+    func begin(_ service: BusService, synced: @escaping () -> Void) {
+        self.service = service
+        let report = report
+        func read() {
+            service.call(
+                path: Self.path, "org.freedesktop.DBus.Properties", "Get", [Self.interface, "PreparingForSleep"]
+            ) { values in
+                report(.sleep(values?.first?.flag ?? false))
+                synced()
+            }
+        }
+        service.follow(path: Self.path, Self.interface, "PrepareForSleep", missed: read) { _, values in
+            if let isPreparing = values.first?.flag { report(.sleep(isPreparing)) }
+        }
+        read()
+    }
+
+    func end() {
+        service = nil
+        closeInhibitor()
+        isRequested = false
+        // Nobody would report that the machine has woken.
+        report(.sleep(false))
+    }
+
+    /// Requests the inhibitor, unless it is held or requested.
+    func takeInhibitor() {
+        wantsInhibitor = true
+        guard let service, inhibitor == nil, !isRequested else { return }
+        isRequested = true
+        let reason = "Applications stop to play before the machine sleeps"
+        service.callOnce(
+            path: Self.path, Self.interface, "Inhibit", ["sleep", "audiosession", reason, "delay"]
+        ) { [weak self, weak service] reply in
+            guard let reply else { return }
+            guard let self else {
+                if case .values(_, let descriptor?) = reply { closeDescriptor(descriptor) }
+                return
+            }
+            isRequested = false
+            if case .values(_, let descriptor?) = reply {
+                inhibitor = descriptor
+                if !wantsInhibitor { closeInhibitor() }
+            } else {
+                service?.after(Self.retryPause) { [weak self] in
+                    if let self, wantsInhibitor { takeInhibitor() }
+                }
+            }
+        }
+    }
+
+    /// Lets the machine sleep.
+    func releaseInhibitor() {
+        wantsInhibitor = false
+        closeInhibitor()
+    }
+
+    private func closeInhibitor() {
+        if let inhibitor { closeDescriptor(inhibitor) }
+        inhibitor = nil
+    }
+}
