@@ -43,6 +43,7 @@ let package = Package(
         .executable(name: "audiosession-hand", targets: ["audiosession-hand"]),
         .executable(name: "audiosession-mpris", targets: ["audiosession-mpris"]),
         .executable(name: "audiosession-adopt", targets: ["audiosession-adopt"]),
+        .executable(name: "audiosession-desktop", targets: ["audiosession-desktop"]),
         .executable(name: "audiosessiond", targets: ["audiosessiond"]),
     ],
     dependencies: [
@@ -144,11 +145,15 @@ let package = Package(
             dependencies: ["ArbiterService", "DesktopBridge", "SessionArbiter", "SessionPolicy"],
             swiftSettings: swift),
 
+        // Events of the desktop, reported to the arbiter.
+        .target(name: "DesktopEvents", dependencies: ["DesktopBridge", "SessionPolicy"], swiftSettings: swift),
+
         // Programs.
         .target(
             name: "ProgramSupport",
             dependencies: [
-                "CPlatform", "Platform", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CPlatform", "Platform", "SessionArbiter",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
         // The same for programs that have sessions and a screen.
@@ -209,6 +214,14 @@ let package = Package(
             name: "audiosession-adopt",
             dependencies: [
                 "ArbiterService", "DesktopBridge", "ForeignPrograms", "Platform", "ProgramSupport", "SessionArbiter",
+                "SessionPolicy",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "audiosession-desktop",
+            dependencies: [
+                "ArbiterService", "DesktopBridge", "DesktopEvents", "Platform", "ProgramSupport", "SessionArbiter",
                 "SessionPolicy",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -379,6 +392,12 @@ let package = Package(
                 "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/ForeignProgramsTests", swiftSettings: swift),
+        .testTarget(
+            name: "DesktopEventsTests",
+            dependencies: [
+                "DesktopBridge", "DesktopEvents", "Platform", "SessionArbiter", "SessionPolicy", "TestRandom",
+            ],
+            path: "Tests/Unit/DesktopEventsTests", swiftSettings: swift),
         .testTarget(
             name: "AudioDecodingTests",
             dependencies: ["AudioDecoding", "AudioPlayback", "AudioRendering", "TestRandom", "TestSupport"],

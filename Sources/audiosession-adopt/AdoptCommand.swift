@@ -1,8 +1,7 @@
 import ArgumentParser
 import ArbiterService
-import Dispatch
 import ForeignPrograms
-import Foundation
+import Glibc
 import Platform
 import ProgramSupport
 import SessionArbiter
@@ -23,14 +22,7 @@ struct AdoptCommand: ParsableCommand {
             session bus is there, 75 another audiosession-adopt runs.
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            The socket of audiosessiond. Default: AUDIOSESSION_SOCKET, else audiosession/arbiter.socket in \
-            XDG_RUNTIME_DIR, else /tmp/audiosession-UID/arbiter.socket.
-            """,
-            valueName: "path"))
-    var socket: String?
+    @OptionGroup var arbiter: ArbiterOptions
 
     @Option(help: ArgumentHelp("The settings file. Default: that of audiosessiond.", valueName: "path"))
     var config: String?
@@ -40,55 +32,25 @@ struct AdoptCommand: ParsableCommand {
     func run() throws {
         do {
             let settings = try startingServiceSettings(from: config)
-            for warning in settings.warnings { report(warning) }
-            let held = try lock()
+            for warning in settings.warnings { Self.report(warning) }
+            let held = try Self.lock("adopt.lock")
             defer { withExtendedLifetime(held) {} }
-            let address = try socket.map { path throws(ArbiterError) in try ArbiterAddress(path: path) } ?? .standard()
             let controller = StreamController(
                 path: try ProgramLaunch.find("audiosession-hand", orNamedBy: "AUDIOSESSION_HAND"))
             let service = AdoptionService(
-                LiveSettings(settings.settings.adoption, from: config), arbiter: try RemoteArbiter(at: address),
-                controller: controller)
+                LiveSettings(settings.settings.adoption, from: config),
+                arbiter: try RemoteArbiter(at: arbiter.address), controller: controller)
             let signals = Self.endingSignals { service.stop() }
             defer { withExtendedLifetime(signals) {} }
-            if case .failed(let reason) = service.run() { throw failure("\(reason).", EX_UNAVAILABLE) }
+            if case .failed(let reason) = service.run() { throw Self.failure("\(reason).", EX_UNAVAILABLE) }
         } catch let error as ExitCode {
             throw error
         } catch let error as ConfigurationError {
-            throw failure(error.description, EX_NOINPUT)
+            throw Self.failure(error.description, EX_NOINPUT)
         } catch let error as ArbiterError {
-            throw failure(error.description, EX_UNAVAILABLE)
+            throw Self.failure(error.description, EX_UNAVAILABLE)
         } catch let error as SystemFailure {
-            throw failure("\(error.reason).", EX_UNAVAILABLE)
+            throw Self.failure("\(error.reason).", EX_UNAVAILABLE)
         }
-    }
-
-    /// The lock that only one process of a user holds.
-    private func lock() throws -> FileLock {
-        let path = try RuntimeFolder.path() + "/adopt.lock"
-        guard let lock = try FileLock(ifFree: path) else {
-            throw failure("Another audiosession-adopt is already running; it holds '\(path)'.", EX_TEMPFAIL)
-        }
-        return lock
-    }
-
-    /// Calls `body` on SIGTERM, SIGINT and SIGHUP.
-    private static func endingSignals(_ body: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
-        [SIGTERM, SIGINT, SIGHUP].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler(handler: body)
-            source.resume()
-            return source
-        }
-    }
-
-    private func report(_ message: String) {
-        StandardStream.writeError("audiosession-adopt: \(message.printable)\n")
-    }
-
-    private func failure(_ message: String, _ status: Int32) -> ExitCode {
-        report(message)
-        return ExitCode(status)
     }
 }

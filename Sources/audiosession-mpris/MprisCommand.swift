@@ -20,14 +20,7 @@ struct MprisCommand: ParsableCommand {
             Exit status: 0 success, 64 usage error, 69 audiosessiond or the session bus is unavailable.
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            The socket of audiosessiond. Default: AUDIOSESSION_SOCKET, else audiosession/arbiter.socket in \
-            XDG_RUNTIME_DIR, else /tmp/audiosession-UID/arbiter.socket.
-            """,
-            valueName: "path"))
-    var socket: String?
+    @OptionGroup var arbiter: ArbiterOptions
 
     static func main() { runProgram() }
 
@@ -35,26 +28,14 @@ struct MprisCommand: ParsableCommand {
         let service = MediaControlService()
         do {
             let bus = try MediaPlayerBus { command throws(RemoteCommandFailure) in try service.perform(command) }
-            try service.connect(to: try address, showingOn: bus)
+            try service.connect(to: try arbiter.address, showingOn: bus)
             // SIGTERM and Ctrl-C end the process: the bus then removes the player.
-            if case .lost(let reason) = bus.run() { throw failure(reason) }
-            if !service.isUnused { throw failure("audiosessiond has exited.") }
+            if case .lost(let reason) = bus.run() { throw Self.failure(reason, EX_UNAVAILABLE) }
+            if !service.isUnused { throw Self.failure("audiosessiond has exited.", EX_UNAVAILABLE) }
         } catch let error as SessionBusFailure {
-            throw failure(error.description)
+            throw Self.failure(error.description, EX_UNAVAILABLE)
         } catch let error as ArbiterError {
-            throw failure(error.description)
+            throw Self.failure(error.description, EX_UNAVAILABLE)
         }
-    }
-
-    private var address: ArbiterAddress {
-        get throws(ArbiterError) {
-            guard let socket else { return try ArbiterAddress.standard() }
-            return try ArbiterAddress(path: socket)
-        }
-    }
-
-    private func failure(_ message: String) -> ExitCode {
-        StandardStream.writeError("audiosession-mpris: \(message.printable)\n")
-        return ExitCode(EX_UNAVAILABLE)
     }
 }

@@ -13,6 +13,7 @@ struct Setting: Sendable {
         case level(any WritableKeyPath<ServiceSettings, Float> & Sendable)
         case whole(any WritableKeyPath<ServiceSettings, Int> & Sendable, ClosedRange<Int>, String)
         case flag(any WritableKeyPath<ServiceSettings, Bool> & Sendable)
+        case lockReaction(any WritableKeyPath<ServiceSettings, DesktopSettings.LockReaction> & Sendable)
         /// Absolute paths.
         case paths(any WritableKeyPath<ServiceSettings, [String]> & Sendable)
         /// Permissions by absolute path.
@@ -69,6 +70,11 @@ struct Setting: Sendable {
         Setting("programs", "record-permissions", .permissions(\.recordPermissions)),
 
         Setting("desktop", "media-control", .flag(\.servesMediaControl)),
+        Setting("desktop", "sleep", .flag(\.desktop.reportsSleep)),
+        Setting("desktop", "resume-after-sleep", .flag(\.desktop.resumesAfterSleep)),
+        Setting("desktop", "lock", .lockReaction(\.desktop.lock)),
+        Setting("desktop", "calls", .flag(\.desktop.reportsCalls)),
+        Setting("desktop", "do-not-disturb", .flag(\.desktop.reportsDoNotDisturb)),
 
         Setting("adoption", "players-interrupt", .flag(\.adoption.playersInterrupt)),
         Setting("adoption", "trusted-roles", .paths(\.adoption.trustedRoles)),

@@ -99,6 +99,12 @@ struct SettingsReader {
         case .flag(let keyPath):
             guard let flag = value.flag else { return refuse(value, setting.name, "true or false", line) }
             settings[keyPath: keyPath] = flag
+        case .lockReaction(let keyPath):
+            guard let reaction = value.text.flatMap(DesktopSettings.LockReaction.init) else {
+                let names = DesktopSettings.LockReaction.allCases.map(\.rawValue)
+                return refuse(value, setting.name, "one of \(names.joined(separator: ", "))", line)
+            }
+            settings[keyPath: keyPath] = reaction
         case .paths(let keyPath):
             guard let list = value.sequence else {
                 return refuse(value, setting.name, "a list of absolute paths, such as [/usr/bin/phone]", line)

@@ -253,7 +253,8 @@ public final class ArbiterServer: @unchecked Sendable {
     /// Returns the program of a process, empty if it cannot be read, and whether that is trusted.
     func identify(_ process: pid_t) -> Connection.Peer {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")) ?? ""
-        let own = folder.isEmpty ? [] : ["audiosession", "audiosession-adopt", "player"].map { folder + "/" + $0 }
+        let names = ["audiosession", "audiosession-adopt", "audiosession-desktop", "player"]
+        let own = folder.isEmpty ? [] : names.map { folder + "/" + $0 }
         return Connection.Peer(
             process: process, program: program,
             isTrusted: !program.isEmpty && (own + settings.trustedPrograms).contains(program))

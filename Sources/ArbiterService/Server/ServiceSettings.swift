@@ -31,6 +31,8 @@ public struct ServiceSettings: Hashable, Sendable, Codable {
     /// Whether what plays is shown on the desktop's media control, and its commands are received
     /// (REMOTE-1, REMOTE-3). Default true.
     public var servesMediaControl = true
+    /// Which events of the desktop are reported.
+    public var desktop = DesktopSettings()
     /// How programs that do not use this library are adopted.
     public var adoption = AdoptionSettings()
     public var limits = Limits()

@@ -17,6 +17,8 @@ final class ArbiterLink: Sendable {
     private let state = Mutex(State())
     private let launch: ArbiterLaunch
     private let mirror: ArbiterMirror
+    /// Reports each connection after the first one.
+    let reconnections = Broadcaster<Void>()
     /// Signalled when the link is closed; ends the pause between two attempts.
     private let closing = DispatchSemaphore(value: 0)
 
@@ -289,7 +291,7 @@ final class ArbiterLink: Sendable {
     /// Tries once to connect. Returns the pause that follows `pause`, for the attempt after next;
     /// nil if the link is connected or closed.
     private func attemptReconnect(pause: Double) -> Double? {
-        try? connect()
+        if (try? connect()) != nil { reconnections.send(()) }
         return state.withLock { state in
             guard state.connection == nil, !state.isClosed else {
                 state.isReconnecting = false

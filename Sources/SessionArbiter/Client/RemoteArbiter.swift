@@ -38,6 +38,16 @@ public final class RemoteArbiter: SessionArbiter {
     /// second.
     package var isConnected: Bool { link.isConnected }
 
+    /// Calls `body` on a thread of the connection when another arbiter has been connected after a
+    /// loss, and has restored the sessions. May be called for the same arbiter, too.
+    package func whenReconnected(_ body: @escaping @Sendable () -> Void) {
+        _ = link.reconnections.add { _ in body() }
+    }
+
+    /// Whether a session of this client still exists, as far as is known. One that the next arbiter
+    /// did not accept does not.
+    package func holds(_ session: SessionID) -> Bool { mirror.holds(session) }
+
     public var storesPermissions: Bool { true }
 
     public var settings: ArbiterSettings { mirror.welcome.settings }

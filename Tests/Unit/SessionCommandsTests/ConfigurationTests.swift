@@ -44,6 +44,7 @@ import Testing
         case .level: return "0.25"
         case .whole(let place, let range, _): return String(min(range.upperBound, defaults[keyPath: place] + 1))
         case .flag(let place): return String(!defaults[keyPath: place])
+        case .lockReaction: return "background"
         case .paths: return "[/usr/bin/phone]"
         case .permissions: return "{/usr/bin/phone: denied}"
         }

@@ -1,0 +1,257 @@
+package import DesktopBridge
+package import SessionPolicy
+
+/// Reports events of the desktop to the arbiter: a state machine without threads.
+///
+/// Events change what should be so. The difference between that and what the arbiter has been told
+/// is the next request. A flood of events therefore costs at most one request at a time, and an
+/// event that is undone before its turn costs none.
+package struct DesktopReporter {
+    /// A call as the arbiter knows it.
+    struct ReportedCall {
+        var session: SessionID
+        var isRinging: Bool
+        /// Its place among all calls. A service may use the path of a call again for the next one.
+        var order: Int
+    }
+
+    private let resumesAfterSleep: Bool
+    /// Seconds from the beginning of sleep at the arbiter until all sound has faded out.
+    private let fadeSeconds: Double
+
+    // What should be so.
+    var isSleeping = false
+    /// The calls of modems, with the order in which they began.
+    var calls: [DesktopCall: (state: DesktopCall.State, order: Int)] = [:]
+    /// The call that became active last.
+    var foreground: DesktopCall?
+    private var locks: [String: Bool] = [:]
+    private var disturbances: [String: Bool] = [:]
+    /// Whether all services have reported their state. Until then, nothing is ended that a killed
+    /// process has set.
+    private var isSettled = false
+    private var isStopped = false
+
+    // What the arbiter knows.
+    var sleepSession: SessionID?
+    var reportedCalls: [DesktopCall: ReportedCall] = [:]
+    var reportedForeground: DesktopCall?
+    /// Nil: not known.
+    private var reportedLock: Bool?
+    private var reportedDoNotDisturb: Bool?
+    private var stored: DesktopMarks
+
+    /// The request without a reply.
+    private var pending: Step?
+    /// Whether the next request waits for the timer.
+    private var isPaused = false
+    private var pause = Self.shortestPause
+    private var sleepNumber = 0
+    private var lastOrder = 0
+
+    /// A request and what it is for.
+    struct Step: Hashable {
+        enum Subject: Hashable {
+            case sleep
+            case call(DesktopCall, order: Int)
+            case lock, doNotDisturb
+        }
+        var subject: Subject
+        var request: ReporterRequest
+    }
+
+    /// Calls beyond this number are ignored.
+    private static let maximumCalls = 64
+    /// Seconds between two attempts, at first and at most.
+    private static let (shortestPause, longestPause) = (1.0, 30.0)
+    /// Seconds after which the machine may sleep in any case.
+    package static let inhibitorLimit = 0.9
+    /// Seconds, in addition to the fade, that other programs need to pause.
+    private static let reactionTime = 0.2
+
+    /// `previous` is what a killed process has stored, `fade` the seconds of the arbiter's fade.
+    package init(resumesAfterSleep: Bool, fade: Double, previous: DesktopMarks = DesktopMarks()) {
+        self.resumesAfterSleep = resumesAfterSleep
+        fadeSeconds = min(max(0, fade) + Self.reactionTime, Self.inhibitorLimit - 0.1)
+        stored = previous
+        (reportedLock, reportedDoNotDisturb) = (previous.isScreenLocked, previous.isDoNotDisturbOn)
+    }
+
+    /// The sessions that the arbiter knows.
+    package var sessions: [SessionID] { (sleepSession.map { [$0] } ?? []) + reportedCalls.values.map(\.session) }
+
+    // MARK: Events
+
+    package mutating func handle(_ event: DesktopEvent) -> [ReporterAction] {
+        guard !isStopped else { return [] }
+        var actions: [ReporterAction] = []
+        switch event {
+        case .sleep(let isSleeping): actions = setSleeping(isSleeping)
+        case .lock(let source, let isLocked): locks[source] = isLocked
+        case .doNotDisturb(let source, let isOn): disturbances[source] = isOn
+        case .call(let call, let state): set(call, state)
+        case .synced: break
+        }
+        return actions + proceed()
+    }
+
+    /// All buses have reported their services, or are not there.
+    package mutating func settled() -> [ReporterAction] {
+        isSettled = true
+        return proceed()
+    }
+
+    private mutating func setSleeping(_ isSleeping: Bool) -> [ReporterAction] {
+        let begins = isSleeping && !self.isSleeping
+        self.isSleeping = isSleeping
+        guard begins else { return isSleeping ? [] : [.takeInhibitor] }
+        sleepNumber += 1
+        return [.start(.inhibitor(sleep: sleepNumber), seconds: Self.inhibitorLimit)]
+    }
+
+    private mutating func set(_ call: DesktopCall, _ state: DesktopCall.State?) {
+        let known = calls[call]
+        guard let state else {
+            calls[call] = nil
+            if foreground == call { foreground = nil }
+            return
+        }
+        guard known != nil || calls.count < Self.maximumCalls else { return }
+        if state == .active, known?.state != .active { foreground = call }
+        lastOrder += known == nil ? 1 : 0
+        calls[call] = (state, known?.order ?? lastOrder)
+    }
+
+    package mutating func timerEnded(_ timer: ReporterTimer) -> [ReporterAction] {
+        switch timer {
+        case .retry:
+            isPaused = false
+            return proceed()
+        case .inhibitor(let number):
+            return number == sleepNumber && isSleeping ? [.releaseInhibitor] : []
+        }
+    }
+
+    // MARK: The arbiter
+
+    package mutating func replied(_ reply: ReporterReply) -> [ReporterAction] {
+        guard let step = pending.take() else { return [] }
+        var actions: [ReporterAction] = []
+        switch reply {
+        case .unavailable:
+            // It may have been carried out.
+            if step.subject == .lock { reportedLock = nil }
+            if step.subject == .doNotDisturb { reportedDoNotDisturb = nil }
+            return retry()
+        case .begun(let session): actions = begun(session, step)
+        case .done, .refused:
+            if case .begin = step.request { return retry() }
+            actions = finished(step)
+        }
+        pause = Self.shortestPause
+        return actions + proceed()
+    }
+
+    private mutating func retry() -> [ReporterAction] {
+        if isStopped { return [.finished] }
+        isPaused = true
+        defer { pause = min(2 * pause, Self.longestPause) }
+        return [.start(.retry, seconds: pause)]
+    }
+
+    private mutating func begun(_ session: SessionID, _ step: Step) -> [ReporterAction] {
+        switch step.subject {
+        case .sleep:
+            sleepSession = session
+            return isSleeping ? [.start(.inhibitor(sleep: sleepNumber), seconds: fadeSeconds)] : []
+        case .call(let call, let order):
+            let isRinging = step.request == .begin(.call, isRinging: true)
+            reportedCalls[call] = ReportedCall(session: session, isRinging: isRinging, order: order)
+            if !isRinging { reportedForeground = call }
+        case .lock, .doNotDisturb: break
+        }
+        return []
+    }
+
+    private mutating func finished(_ step: Step) -> [ReporterAction] {
+        switch (step.subject, step.request) {
+        case (.sleep, _): sleepSession = nil
+        case (.call(let call, _), .accept):
+            reportedCalls[call]?.isRinging = false
+            reportedForeground = call
+        case (.call(let call, _), .activate): reportedForeground = call
+        case (.call(let call, _), _):
+            reportedCalls[call] = nil
+            // The arbiter activates another call.
+            if reportedForeground == call { reportedForeground = nil }
+        case (.lock, let request):
+            reportedLock = request == .setScreenLocked(true)
+            return store { $0.isScreenLocked = request == .setScreenLocked(true) }
+        case (.doNotDisturb, let request):
+            reportedDoNotDisturb = request == .setDoNotDisturb(true)
+            return store { $0.isDoNotDisturbOn = request == .setDoNotDisturb(true) }
+        }
+        return []
+    }
+
+    private mutating func store(_ change: (inout DesktopMarks) -> Void) -> [ReporterAction] {
+        var marks = stored
+        change(&marks)
+        guard marks != stored else { return [] }
+        stored = marks
+        return [.store(marks)]
+    }
+
+    /// Another arbiter is connected. It does not know the `lost` sessions, nor perhaps the switches.
+    package mutating func arbiterReturned(lost: Set<SessionID>) -> [ReporterAction] {
+        if let session = sleepSession, lost.contains(session) { sleepSession = nil }
+        reportedCalls = reportedCalls.filter { !lost.contains($0.value.session) }
+        if let call = reportedForeground, reportedCalls[call] == nil { reportedForeground = nil }
+        if wantsLock { reportedLock = nil }
+        if wantsDoNotDisturb { reportedDoNotDisturb = nil }
+        (isPaused, pause) = (false, Self.shortestPause)
+        return proceed()
+    }
+
+    // MARK: The end
+
+    /// Undoes everything. `finished` follows, unless a request is never answered.
+    package mutating func stop() -> [ReporterAction] {
+        guard !isStopped else { return [] }
+        isStopped = true
+        isSettled = true
+        isPaused = false
+        (isSleeping, calls, foreground, locks, disturbances) = (false, [:], nil, [:], [:])
+        return [.releaseInhibitor] + proceed()
+    }
+
+    // MARK: Requests
+
+    private var wantsLock: Bool { locks.values.contains(true) }
+    private var wantsDoNotDisturb: Bool { disturbances.values.contains(true) }
+
+    /// Sends the next request, if there is one and no other is in progress.
+    private mutating func proceed() -> [ReporterAction] {
+        guard pending == nil, !isPaused else { return [] }
+        guard let step = nextCallStep(resumesAfterSleep: resumesAfterSleep) ?? nextSwitch() else {
+            return isStopped ? [.finished] : []
+        }
+        pending = step
+        // A killed process leaves a mark for what it may have set.
+        let marks = store { marks in
+            if step.request == .setScreenLocked(true) { marks.isScreenLocked = true }
+            if step.request == .setDoNotDisturb(true) { marks.isDoNotDisturbOn = true }
+        }
+        return marks + [.send(step.request)]
+    }
+
+    private func nextSwitch() -> Step? {
+        if wantsLock != reportedLock, wantsLock || isSettled {
+            return Step(subject: .lock, request: .setScreenLocked(wantsLock))
+        }
+        if wantsDoNotDisturb != reportedDoNotDisturb, wantsDoNotDisturb || isSettled {
+            return Step(subject: .doNotDisturb, request: .setDoNotDisturb(wantsDoNotDisturb))
+        }
+        return nil
+    }
+}
