@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "bus_connection.h"
 #include "players.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
+#include "bus_connection.h"
 #include "players.h"
+#include "signal_limit.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -41,8 +41,8 @@ static int listen(followed_signal_t *followed) {
                                   ignore_reply, followed);
 }
 
-/// Adds a condition to a match. Returns false if the match becomes too long, or the value is no part
-/// of one.
+/// Adds a condition to a match. Returns false if the match becomes too long, or the value is no
+/// part of one.
 static bool add_condition(char *match, const char *key, const char *value) {
     if (!value) {
         return true;

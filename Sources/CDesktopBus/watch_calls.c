@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "bus_connection.h"
 #include "watch.h"
 
 #include <errno.h>

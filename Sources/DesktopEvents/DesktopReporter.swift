@@ -3,8 +3,8 @@ package import SessionPolicy
 
 /// Reports events of the desktop to the arbiter: a state machine without threads.
 ///
-/// Events change what should be so. The difference between that and what the arbiter has been told
-/// is the next request. A flood of events therefore costs at most one request at a time, and an
+/// Events change what should be so. The difference between that and what the arbiter knows is the
+/// next request. A flood of events therefore costs at most one request at a time, and an
 /// event that is undone before its turn costs none.
 package struct DesktopReporter {
     /// A call as the arbiter knows it.
@@ -86,7 +86,7 @@ package struct DesktopReporter {
         guard !isStopped else { return [] }
         var actions: [ReporterAction] = []
         switch event {
-        case .sleep(let isSleeping): actions = setSleeping(isSleeping)
+        case .sleeping(let isSleeping): actions = setSleeping(isSleeping)
         case .lock(let source, let isLocked): locks[source] = isLocked
         case .doNotDisturb(let source, let isOn): disturbances[source] = isOn
         case .call(let call, let state): set(call, state)
@@ -202,7 +202,8 @@ package struct DesktopReporter {
         return [.store(marks)]
     }
 
-    /// Another arbiter is connected. It does not know the `lost` sessions, nor perhaps the switches.
+    /// Another arbiter is connected. It does not know the `lost` sessions, and perhaps not the
+    /// switches.
     package mutating func arbiterReturned(lost: Set<SessionID>) -> [ReporterAction] {
         if let session = sleepSession, lost.contains(session) { sleepSession = nil }
         reportedCalls = reportedCalls.filter { !lost.contains($0.value.session) }

@@ -28,8 +28,8 @@ public protocol SessionArbiter: AnyObject, Sendable {
     /// refused or the arbiter is lost before.
     func post(_ action: PolicyAction, whenAccepted: @escaping @Sendable () -> Void)
 
-    /// Begins sleep, a call, an alarm, the assistant or a simulated app. Returns the id with which the
-    /// session is accepted and ended (ACT-4, INT-6, SIM-1).
+    /// Begins sleep, a call, an alarm, the assistant or a simulated app. Returns the id with which
+    /// the session is accepted and ended (ACT-4, INT-6, SIM-1).
     func beginSystemSession(rank: Rank, isRinging: Bool) throws(ArbiterError) -> SessionID
 
     /// Returns the current status of a session; nil if the arbiter does not know it.

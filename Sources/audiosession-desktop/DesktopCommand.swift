@@ -37,8 +37,10 @@ struct DesktopCommand: ParsableCommand {
             }
             let held = try Self.lock("desktop.lock")
             defer { withExtendedLifetime(held) {} }
-            let marks = try MarkFile(path: RuntimeFolder.path() + "/desktop.state")
-            let service = DesktopService(desktop, arbiter: try RemoteArbiter(at: arbiter.address), marks: marks)
+            let log: @Sendable (String) -> Void = { Self.report($0) }
+            let marks = try MarkFile(path: RuntimeFolder.path() + "/desktop.state", log: log)
+            let service = DesktopService(
+                desktop, arbiter: try RemoteArbiter(at: arbiter.address), marks: marks, log: log)
             let signals = Self.endingSignals { service.stop() }
             defer { withExtendedLifetime(signals) {} }
             if case .failed(let reason) = service.run() { throw Self.failure("\(reason).", EX_UNAVAILABLE) }

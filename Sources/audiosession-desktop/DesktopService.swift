@@ -3,13 +3,12 @@ import DesktopBridge
 import DesktopEvents
 import Dispatch
 import Platform
-import ProgramSupport
 import SessionArbiter
 import SessionPolicy
 
-/// Connects the reporter to the buses and the arbiter. Their events arrive on their threads, and are
-/// handled on one queue, which nothing blocks: requests to the arbiter, and attempts to reach a bus,
-/// have queues of their own.
+/// Connects the reporter to the buses and the arbiter. Their events arrive on their threads, and
+/// are handled on one queue, which nothing blocks: requests to the arbiter, and attempts to reach a
+/// bus, have queues of their own.
 ///
 /// Unchecked `Sendable`: the variables are used on `queue` only.
 final class DesktopService: @unchecked Sendable {
@@ -28,6 +27,8 @@ final class DesktopService: @unchecked Sendable {
     private var isStopping = false
     /// Why the service ends; set once.
     private let end = Promise<End>()
+    /// Writes a message to standard error.
+    private let log: @Sendable (String) -> Void
 
     enum End: Sendable {
         case stopped
@@ -49,13 +50,16 @@ final class DesktopService: @unchecked Sendable {
         var lastError = ""
     }
 
-    /// Seconds between two attempts to reach a bus, and how many of them fail until it counts as not
-    /// there.
+    /// Seconds between two attempts to reach a bus, and how many of them fail until it counts as
+    /// not there.
     private static let (busPause, busAttempts) = (3.0, 5)
     /// Seconds that the arbiter has to undo everything.
     private static let stopLimit = 2.0
 
-    init(_ settings: DesktopSettings, arbiter: RemoteArbiter, marks: MarkFile) {
+    init(
+        _ settings: DesktopSettings, arbiter: RemoteArbiter, marks: MarkFile, log: @escaping @Sendable (String) -> Void
+    ) {
+        self.log = log
         self.arbiter = arbiter
         self.marks = marks
         sources = settings.sources
@@ -240,6 +244,4 @@ final class DesktopService: @unchecked Sendable {
         let lost = Set(reporter.sessions.filter { !arbiter.holds($0) })
         perform(reporter.arbiterReturned(lost: lost))
     }
-
-    private func log(_ message: String) { DesktopCommand.report(message) }
 }

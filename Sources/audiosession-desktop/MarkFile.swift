@@ -1,11 +1,12 @@
 import DesktopEvents
 import Foundation
 import Platform
-import ProgramSupport
 
 /// The file with what is set at the arbiter, for a successor of a killed process.
 struct MarkFile: Sendable {
     let path: String
+    /// Reports errors.
+    let log: @Sendable (String) -> Void
 
     /// No marks if there is no file.
     func read() -> DesktopMarks {
@@ -22,7 +23,7 @@ struct MarkFile: Sendable {
         do {
             try Data(marks.text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
-            DesktopCommand.report(
+            log(
                 "'\(path)' cannot be written: \(error.localizedDescription). If this program is killed, the next one "
                     + "does not end what this one has set.")
         }

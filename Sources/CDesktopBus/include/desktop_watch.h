@@ -1,5 +1,5 @@
-/// Signals of services on a bus, and calls to them: what a watch of the desktop needs of D-Bus. This
-/// library knows no service and decides nothing.
+/// Signals of services on a bus, and calls to them: what a watch of the desktop needs of D-Bus.
+/// This library knows no service and decides nothing.
 ///
 /// The services are not trusted. Only what the connection itself sends that a signal or a reply is
 /// expected from is passed on; texts are shortened, and messages with too many values count as
@@ -99,7 +99,8 @@ void desktop_watch_unfollow(desktop_watch_t *watch, uint64_t number);
 
 /// Calls a method with texts as its arguments. [bus] `destination` is the unique name of a
 /// connection, or "org.freedesktop.DBus". `completed` receives `number` with the reply, within
-/// `DESKTOP_WATCH_CALL_SECONDS`; after an error, it is not called. Returns -ENOSPC beyond the limit.
+/// `DESKTOP_WATCH_CALL_SECONDS`; after an error, it is not called. Returns -ENOSPC beyond the
+/// limit.
 int desktop_watch_call(desktop_watch_t *watch, uint64_t number, const char *destination, const char *path,
                        const char *interface, const char *member, const char *const *arguments, size_t count);
 

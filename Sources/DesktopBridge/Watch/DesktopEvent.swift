@@ -1,7 +1,7 @@
 /// What a service of the desktop has reported. A state may be reported again.
 package enum DesktopEvent: Hashable, Sendable {
-    /// The machine is about to sleep (true), or is awake.
-    case sleep(Bool)
+    /// The machine is about to go to sleep, or else it is awake.
+    case sleeping(Bool)
     /// A service says whether the screen is locked; nil: it no longer does.
     case lock(source: String, Bool?)
     /// The state of a call; nil: it has ended.

@@ -5,8 +5,8 @@ package import Platform
 /// do-not-disturb.
 ///
 /// A thread of the watch serves the bus and makes all calls of `receive` and `lost`, in order. It
-/// may begin before `init` has returned. A service that vanishes, and the end of the connection, are
-/// reported as the end of its states.
+/// may begin before `init` has returned. If a service vanishes or the connection ends, its states
+/// are reported as ended.
 package final class DesktopWatch: Sendable {
     package enum Bus: Sendable, CaseIterable {
         case system, session

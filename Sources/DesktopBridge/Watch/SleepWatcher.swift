@@ -24,12 +24,12 @@ final class SleepWatcher: ServiceWatcher {
             service.call(
                 path: Self.path, "org.freedesktop.DBus.Properties", "Get", [Self.interface, "PreparingForSleep"]
             ) { values in
-                report(.sleep(values?.first?.flag ?? false))
+                report(.sleeping(values?.first?.flag ?? false))
                 synced()
             }
         }
         service.follow(path: Self.path, Self.interface, "PrepareForSleep", missed: read) { _, values in
-            if let isPreparing = values.first?.flag { report(.sleep(isPreparing)) }
+            if let isPreparing = values.first?.flag { report(.sleeping(isPreparing)) }
         }
         read()
     }
@@ -39,7 +39,7 @@ final class SleepWatcher: ServiceWatcher {
         closeInhibitor()
         isRequested = false
         // Nobody would report that the machine has woken.
-        report(.sleep(false))
+        report(.sleeping(false))
     }
 
     /// Requests the inhibitor, unless it is held or requested.

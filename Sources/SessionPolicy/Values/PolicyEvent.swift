@@ -62,8 +62,8 @@ public enum PolicyAction: Hashable, Sendable, Codable {
 
     // The system
     /// Begins a session of the system: the machine's sleep, a call (accepted or ringing), an alarm,
-    /// the assistant, or a simulated app (SIM-1). It is registered and activated at once, waits for a higher rank
-    /// (ACT-4), is deferred (GUIDE-9), or refused. The id must be new.
+    /// the assistant, or a simulated app (SIM-1). It is registered and activated at once, waits for
+    /// a higher rank (ACT-4), is deferred (GUIDE-9), or refused. The id must be new.
     case beginSystemSession(SessionID, rank: Rank, isRinging: Bool)
     /// Accepts a ringing call (INT-6).
     case acceptCall(SessionID)

@@ -13,11 +13,11 @@ struct ReporterTests {
     // MARK: Sleep
 
     @Test("Sleep begins before the inhibitor is released, and ends without a recommendation to resume")
-    func sleep() throws {
+    func beforeSleep() throws {
         let fixture = ReporterFixture()
-        fixture.report(.sleep(false))
+        fixture.report(.sleeping(false))
         #expect(fixture.holdsInhibitor && fixture.request == nil)
-        fixture.report(.sleep(true))
+        fixture.report(.sleeping(true))
         #expect(fixture.request == .begin(.sleep, isRinging: false) && fixture.holdsInhibitor)
         #expect(fixture.timers.map(\.seconds) == [DesktopReporter.inhibitorLimit])
         fixture.answer()
@@ -27,7 +27,7 @@ struct ReporterTests {
         fixture.endTimer()
         #expect(!fixture.holdsInhibitor)
 
-        fixture.report(.sleep(false))
+        fixture.report(.sleeping(false))
         #expect(fixture.holdsInhibitor)
         let session = try #require(fixture.sessions.first)
         #expect(fixture.request == .end(session, shouldResume: false))
@@ -38,11 +38,11 @@ struct ReporterTests {
     @Test("The machine sleeps although the arbiter does not reply; a late reply ends at once")
     func sleepWithoutArbiter() {
         let fixture = ReporterFixture(resumesAfterSleep: true)
-        fixture.report(.sleep(false))
-        fixture.report(.sleep(true))
+        fixture.report(.sleeping(false))
+        fixture.report(.sleeping(true))
         fixture.endTimer()
         #expect(!fixture.holdsInhibitor)
-        fixture.report(.sleep(false))
+        fixture.report(.sleeping(false))
         #expect(fixture.holdsInhibitor)
         fixture.answer()
         #expect(fixture.request.map { if case .end(_, shouldResume: true) = $0 { true } else { false } } == true)
@@ -57,8 +57,8 @@ struct ReporterTests {
     func shortSleep() {
         let fixture = ReporterFixture()
         fixture.report(.call(call, .incoming))
-        fixture.report(.sleep(true))
-        fixture.report(.sleep(false))
+        fixture.report(.sleeping(true))
+        fixture.report(.sleeping(false))
         fixture.answerAll()
         #expect(fixture.sent == [.begin(.call, isRinging: true)])
     }
@@ -69,10 +69,10 @@ struct ReporterTests {
         let music = try fixture.arbiter.register(app: AppID(1)) { _ in }.id
         try fixture.arbiter.submit(.configure(music, .category(.playback)))
         try fixture.arbiter.submit(.activate(music))
-        fixture.report(all: .call(call, .active), .sleep(true))
+        fixture.report(all: .call(call, .active), .sleeping(true))
         #expect(fixture.states == ["call waits", "sleep active"])
         fixture.report(.call(call, nil))
-        fixture.report(.sleep(false))
+        fixture.report(.sleeping(false))
         fixture.answerAll()
         fixture.arbiter.drain()
         let effects = fixture.arbiter.decisions.flatMap { decision -> [Effect] in
@@ -210,7 +210,7 @@ struct ReporterTests {
     @Test("At its end, the program undoes what it has set, and nothing else")
     func stop() {
         let fixture = ReporterFixture()
-        fixture.report(all: .call(call, .active), .lock(source: "a", true), .sleep(false), .sleep(true))
+        fixture.report(all: .call(call, .active), .lock(source: "a", true), .sleeping(false), .sleeping(true))
         fixture.stop()
         #expect(!fixture.isFinished && !fixture.holdsInhibitor)
         fixture.answerAll()

@@ -43,7 +43,7 @@ struct ReporterWalkTests {
         switch Int.random(in: 0..<10, using: &random) {
         case 0, 1:
             desktop.isSleeping = flag ?? false
-            fixture.report(.sleep(desktop.isSleeping))
+            fixture.report(.sleeping(desktop.isSleeping))
         case 2:
             desktop.locks[source] = flag
             fixture.report(.lock(source: source, flag))
