@@ -29,6 +29,8 @@ extension Arbitration {
         if session.rank.isSystem,
             let blocker = state.active.last(where: { precedence.keeps($0, fromActivating: session) })
         {
+            // One that waits already is not interrupted again.
+            guard session.wait == nil else { return }
             interrupt(id, .default, blocker.isRinging ? .int6 : .act4, by: blocker.id)
         } else {
             try activate(id)
@@ -46,7 +48,7 @@ extension Arbitration {
         call.isRinging = false
         call.isDeferred = false
         try replace(call)
-        if !call.isActive, call.wait == nil { try activateOrWait(id) }
+        if !call.isActive { try activateOrWait(id) }
     }
 
     /// Turns do-not-disturb on or off (keeps GUIDE-9). While it is on, new ringing calls are
