@@ -269,6 +269,8 @@ package struct ArbiterCore {
         }
         for (id, gated) in gatedSessions where state[id] == nil {
             gated.gate.write(SessionGrant(isPaused: true), ramp: policy.settings.fade)
+            // Another session may have its key already.
+            if gated.key != nil { gated.gate.write(detectingKey: nil, policy.settings) }
             gatedSessions[id] = nil
         }
     }

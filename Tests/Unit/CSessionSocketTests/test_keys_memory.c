@@ -55,7 +55,7 @@ TEST(what_is_no_keys_page_is_not_mapped) {
     expect_refused(memory_with("", 0, system_page(), keys_seals), -EINVAL);
     sgate_page_t *gate; // a page of the other kind
     const int descriptor = ssocket_gate_create(&gate);
-    expect_refused(descriptor, -EACCES);
+    expect_refused(descriptor, -EPERM);
     ssocket_gate_unmap(gate);
     expect_refused(-1, -EBADF);
     sgate_keys_destroy(keys);
