@@ -163,6 +163,7 @@ public final class AudioEngine: Sendable {
         control.withState { state in
             control.endSuspension(&state)
             if state.phase == .rendering { rcore_end_received_notes(control.core.handle) }
+            rcore_end_keys(control.core.handle)
             if state.phase != .closed { state.phase = .open }
         }
     }

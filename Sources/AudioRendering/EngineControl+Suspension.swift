@@ -13,6 +13,7 @@ extension EngineControl {
             guard state.phase == .rendering || state.phase == .lost else { return }
             state.phase = .open
             rcore_end_received_notes(core.handle)
+            rcore_end_keys(core.handle)
             if driver.hasClock {
                 state.suspendedClock = SuspendedClock(frame: rcore_time(core.handle), rate: state.sampleRate)
             }

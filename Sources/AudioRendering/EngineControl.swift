@@ -74,6 +74,7 @@ final class EngineControl: Sendable {
         withState { state in
             guard state.phase == before else { return }
             state.phase = after
+            if after == .lost { rcore_end_keys(core.handle) }
             applyCommandsIfIdle(&state)
         }
     }

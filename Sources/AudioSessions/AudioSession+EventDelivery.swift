@@ -34,6 +34,8 @@ extension AudioSession {
             post(Self.outputMuteStateChangeNotification, [Self.muteStateKey: NSNumber(value: isMuted)])
         case .stateChanged:
             inputs.stopInputsStoppedByArbiter()
+            // The arbiter may have taken a report that had failed here, because it hung.
+            participants.reportAudible()
             delivery.yield(.stateChanged(state))
         case .deactivatedBySystem:
             // If the session was activated again before this notice arrived, its players belong to

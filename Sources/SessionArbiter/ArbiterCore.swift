@@ -177,20 +177,21 @@ package struct ArbiterCore {
         return rebuild(system, added + known)
     }
 
-    /// Gives the sessions that lower others only while they are audible a number each, as long as
-    /// there are some left, and takes back those of other sessions. A number that is free, or whose
-    /// session is silent as its client states, is not audible: a client that has ended cannot state
-    /// that itself.
+    /// Gives the active sessions that lower others only while they are audible a number each, as
+    /// long as there are some left. First takes back those of other sessions: their gates state
+    /// that before another session has the number. A client that has ended cannot clear its key.
     private mutating func assignKeys() {
-        for (key, id) in keySessions where state[id]?.ducksOnlyWhileAudible != true {
+        for (key, id) in keySessions where state[id]?.isKey != true {
             keySessions[key] = nil
+            gatedSessions[id]?.gate.write(detectingKey: nil, policy.settings)
+            gatedSessions[id]?.key = nil
             keys?.clear(key)
         }
         var isAssigned = Set(keySessions.values)
-        for session in state.sessions where session.ducksOnlyWhileAudible {
-            guard isAssigned.insert(session.id).inserted else { continue }
+        for session in state.sessions where session.isKey && isAssigned.insert(session.id).inserted {
             guard let free = (0..<SessionKeys.count).first(where: { keySessions[$0] == nil }) else { return }
             keySessions[free] = session.id
+            keys?.clear(free)
         }
     }
 
@@ -230,8 +231,8 @@ package struct ArbiterCore {
         otherAudio = OtherAudio(state, resolvedGrants)
         idleReleaseDue = state.nextIdleRelease(policy.settings)?.due
         // The client of a session whose engine has stopped states that it is silent, but no render
-        // core clears its key.
-        for (key, id) in keySessions where before[id]?.isAudible == true && state[id]?.isAudible != true {
+        // core clears its key. A core that hears it sets the key again in the next cycle.
+        for (key, id) in keySessions where before[id] != state[id] && state[id]?.isAudible != true {
             keys?.clear(key)
         }
         grants.update(to: state)
@@ -269,9 +270,12 @@ package struct ArbiterCore {
         }
         for (id, gated) in gatedSessions where state[id] == nil {
             gated.gate.write(SessionGrant(isPaused: true), ramp: policy.settings.fade)
-            // Another session may have its key already.
-            if gated.key != nil { gated.gate.write(detectingKey: nil, policy.settings) }
             gatedSessions[id] = nil
         }
     }
+}
+
+extension SessionState {
+    /// Whether the session lowers others only while it is audible, now.
+    fileprivate var isKey: Bool { isActive && ducksOnlyWhileAudible }
 }

@@ -123,7 +123,7 @@ public final class SessionGate: @unchecked Sendable {
             page,
             sgate_detection_t(
                 enabled: key != nil, key: UInt8(clamping: key ?? 0),
-                threshold: UInt8(min(max(settings.audibleThreshold.rounded(), 0), 255)),
+                threshold: UInt8(clamping: Self.word(settings.audibleThreshold)),
                 hold_ms: Self.word(settings.audibleHold * 1_000)))
     }
 

@@ -232,10 +232,14 @@ float rcore_bus_gate_gain(const rcore_t *core, uint32_t bus) RCORE_RT;
 bool rcore_bus_has_signal(const rcore_t *core, uint32_t bus) RCORE_RT;
 
 /// Returns whether a session bus whose gate says that it is a key (`sgate_detection_t`) is audible:
-/// whether a sample of it exceeded the threshold, or did so within the hold time. [any] The gain of
-/// the gate does not count, but while it is paused or muted, the session is not audible. False for
-/// other buses, and if the core has no such slot.
+/// whether a sample of it exceeded the threshold, or did so within the hold time. [any] The bus's
+/// gain, mute and solo count, and the attenuation in its gate does not; once the gate is paused or
+/// muted and has faded out, the session is not audible. False for other buses, and if the core has
+/// no such slot.
 bool rcore_bus_is_audible(const rcore_t *core, uint32_t bus) RCORE_RT;
+/// Makes all session buses inaudible. [any] Call it when the driver has ceased to call cycles, in
+/// which they would have. A bus that has signal is audible again in the next cycle.
+void rcore_end_keys(rcore_t *core) RCORE_RT;
 
 /// Flushes denormal numbers to zero on the calling thread, for the rest of its life. [any]
 /// `rcore_process` does so while it runs. A thread that renders can call this function once, so

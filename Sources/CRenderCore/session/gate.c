@@ -127,14 +127,17 @@ static void apply_volume(const rcore_t *core, struct gate_state *gate, sgate_vol
 }
 
 // Applies the deeper of the grant's duck and the keyed one, which counts while one of its keys is
-// audible. A new grant brings its own ramp. `at_once`: without a ramp.
-static void apply_duck(const rcore_t *core, struct gate_state *gate, const struct gate_words *words, bool new_grant,
+// audible. A new attenuation in the grant brings its own ramp. `at_once`: without a ramp.
+static void apply_duck(const rcore_t *core, struct gate_state *gate, const struct gate_words *words,
                        bool at_once) RCORE_RT {
     const sgate_grant_t grant = sgate_word_to_grant(words->grant);
-    const sgate_keyed_duck_t keyed = sgate_word_to_keyed_duck(words->keyed_duck);
+    // A new page without keys has no release.
+    const uint64_t keyed_word = words->keyed_duck != 0 ? words->keyed_duck : gate->words.keyed_duck;
+    const sgate_keyed_duck_t keyed = sgate_word_to_keyed_duck(keyed_word);
     const bool is_deeper = words->keyed && keyed.attenuation > grant.attenuation;
     const double target = is_deeper ? keyed.attenuation : grant.attenuation;
-    if (!new_grant && target == gate->duck_target) {
+    const bool new_grant = grant.attenuation != sgate_word_to_grant(gate->words.grant).attenuation;
+    if (!at_once && !new_grant && target == gate->duck_target) {
         return;
     }
     const uint16_t ramp_ms = new_grant                    ? grant.ramp_ms
@@ -163,7 +166,7 @@ static void gate_update(rcore_t *core, struct gated *gated, const struct gate_wo
                                          .frame = core_now(core),
                                          .value = grant.serial});
     }
-    apply_duck(core, gate, words, new_grant, ducks_at_once);
+    apply_duck(core, gate, words, ducks_at_once);
     key_update(core, &core->mix.buses[gated->slot], gated->keys, words->detection);
     gate->attached = true;
     gate->words = *words;

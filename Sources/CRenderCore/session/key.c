@@ -3,6 +3,7 @@
 
 #include "core/core.h"
 #include "mix/bus_state.h"
+#include "mix/ramp.h"
 #include "session_gate_page.h"
 
 #include <math.h>
@@ -54,6 +55,10 @@ void key_reset(struct bus_state *bus) RCORE_RT {
     bus->gate.is_key = false;
 }
 
+static bool bit_is_set(const struct key_state *key) RCORE_RT {
+    return key->keys == NULL || (sgate_keys_audible(key->keys) >> key->key & 1u) != 0;
+}
+
 static bool exceeds(float *const *planes, uint32_t channels, uint32_t nframes, float threshold) RCORE_RT {
     for (uint32_t channel = 0; channel < channels; channel++) {
         for (uint32_t i = 0; i < nframes; i++) {
@@ -68,8 +73,9 @@ static bool exceeds(float *const *planes, uint32_t channels, uint32_t nframes, f
 void key_scan(rcore_t *core, struct bus_state *bus, float *const *planes, uint32_t channels,
               uint32_t nframes) RCORE_RT {
     struct key_state *const key = &bus->key;
-    // A paused or muted session is not heard. One that just fades out still is, for its hold time.
-    if (bus->gate.open.target == 0.0f || !exceeds(planes, channels, nframes, key->threshold)) {
+    // What a fader, a mute or a solo silences is not heard, nor a paused or muted session.
+    const float gain = bus->gain.target * bus->audible.target * bus->gate.open.target;
+    if (gain <= 0.0f || !exceeds(planes, channels, nframes, key->threshold / gain)) {
         return;
     }
     const uint64_t rate = atomic_load_explicit(&core->sample_rate, memory_order_relaxed);
@@ -77,6 +83,8 @@ void key_scan(rcore_t *core, struct bus_state *bus, float *const *planes, uint32
     if (!is_audible(key)) {
         set_audible(core, key, true);
         core->signals.any_audible = true;
+    } else if (!bit_is_set(key)) {
+        write_bit(key, true);
     }
 }
 
@@ -86,17 +94,28 @@ void keys_expire(rcore_t *core) RCORE_RT {
     }
     bool any = false;
     for (uint32_t i = 0; i < core->gates.count; i++) {
-        struct key_state *const key = &core->mix.buses[core->gates.gated[i].slot].key;
+        struct bus_state *const bus = &core->mix.buses[core->gates.gated[i].slot];
+        struct key_state *const key = &bus->key;
         if (!is_audible(key)) {
             continue;
         }
-        if (key->end <= core_now(core)) {
+        if (key->end <= core_now(core) || ramp_is_at(&bus->gate.open, 0.0f)) {
             set_audible(core, key, false);
         } else {
             any = true;
         }
     }
     core->signals.any_audible = any;
+}
+
+void rcore_end_keys(rcore_t *core) RCORE_RT {
+    for (uint32_t i = 0; i < core->config.max_buses; i++) {
+        struct key_state *const key = &core->mix.buses[i].key;
+        if (is_audible(key)) {
+            write_bit(key, false);
+            atomic_store_explicit(&key->is_audible, false, memory_order_relaxed);
+        }
+    }
 }
 
 bool rcore_bus_is_audible(const rcore_t *core, uint32_t bus) RCORE_RT {

@@ -1,9 +1,10 @@
 /// Key detection: whether a session that lowers others only while it is audible, a key, is so.
 ///
-/// A session bus is audible from the first block in which a sample of its mixer's output exceeds
-/// the threshold, until none has for the hold time. Its gate does not count, as long as it is open:
-/// a key that is lowered itself is still audible. The first such block sets the key's bit in the
-/// keys page, where the cores of other sessions read it in their next cycle (`gates_read`).
+/// A session bus is audible from the first block in which a sample of its sum, times its gain,
+/// exceeds the threshold, until none has for the hold time, or until its gate has closed. The
+/// attenuation in its gate does not count: a key that is lowered itself is still audible. The first
+/// such block sets the key's bit in the keys page, where the cores of other sessions read it in
+/// their next cycle (`gates_read`).
 ///
 /// A bus that is no key costs nothing; one that is is never mixed without looking at its samples.
 #ifndef RCORE_KEY_H
@@ -38,8 +39,9 @@ struct key_state {
 void key_update(rcore_t *core, struct bus_state *bus, sgate_keys_t *keys, uint64_t word) RCORE_RT;
 /// Ends the detection on a bus that has no gate any longer, and clears its bit.
 void key_reset(struct bus_state *bus) RCORE_RT;
-/// Records that a key is audible in this block, if its gate is open and a sample exceeds the
-/// threshold.
+/// Records that a key is audible in this block, if its gate is open and a sample times the bus's
+/// gain exceeds the threshold. Sets its bit again if another bus of the session, or the arbiter,
+/// has cleared it.
 void key_scan(rcore_t *core, struct bus_state *bus, float *const *planes, uint32_t channels, uint32_t nframes) RCORE_RT;
 /// Ends the audibility of the keys whose hold time has passed, at the end of a cycle.
 void keys_expire(rcore_t *core) RCORE_RT;

@@ -115,9 +115,13 @@ struct GrantResolver {
     }
 
     /// Returns the sessions by which the render core of a session lowers it as soon as they are
-    /// audible: the newest that duck it only while they are.
+    /// audible: the newest that duck it only while they are. One that claims to be audible, but has
+    /// not played for too long, is none (ACT-17).
     private func keys(of session: SessionState) -> [SessionID] {
-        duckers(of: session).lazy.filter(\.ducksOnlyWhileAudible).prefix(SessionGrant.maximumKeys).map(\.id)
+        let keys = duckers(of: session).lazy.filter {
+            $0.ducksOnlyWhileAudible && ($0.idleRelease == .none || !$0.isAudible)
+        }
+        return keys.prefix(SessionGrant.maximumKeys).map(\.id)
     }
 
     /// Returns whether `ducker`, which is active, ducks `session`. A session with duckOthers ducks

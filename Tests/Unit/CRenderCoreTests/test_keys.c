@@ -254,22 +254,100 @@ TEST(a_key_lowers_sessions_of_other_cores) {
 /// The beginning and the end of audibility are work, once.
 TEST(audibility_is_work) {
     key_stage_t scene = open_scene();
-    rcore_buffer_t *loop = constant_buffer(10 * (uint64_t)STAGE_RATE, 0.1f);
-    (void)stage_play_on(&scene.stage, loop, key_bus, RCORE_NOW);
+    rcore_buffer_t *speech = constant_buffer(960, 0.1f);
+    (void)stage_play_on(&scene.stage, speech, key_bus, RCORE_NOW);
     stage_render(&scene.stage, 96, 96);
     EXPECT(rcore_try_wait(scene.stage.core));
-    stage_render(&scene.stage, 4800, 96);
+    stage_render(&scene.stage, 480, 96);
     EXPECT(!rcore_try_wait(scene.stage.core));
-    sgate_page_set_grant(scene.gate, (sgate_grant_t){.muted = true, .serial = 2});
-    stage_render(&scene.stage, 96, 96);
-    rcore_event_t event;
-    while (rcore_next_event(scene.stage.core, &event)) {
-    }
+    stage_render(&scene.stage, 480, 96); // the end of the voice
     (void)rcore_try_wait(scene.stage.core);
-    stage_render(&scene.stage, 2 * hold, 96);
-    EXPECT(rcore_try_wait(scene.stage.core) && !key_is_audible(&scene));
-    EXPECT(!rcore_try_wait(scene.stage.core));
-    rcore_buffer_release(loop);
+    stage_render(&scene.stage, hold - 480, 96);
+    EXPECT(key_is_audible(&scene) && !rcore_try_wait(scene.stage.core));
+    stage_render(&scene.stage, 960, 96);
+    EXPECT(!key_is_audible(&scene) && rcore_try_wait(scene.stage.core));
+    rcore_buffer_release(speech);
+    close_scene(&scene);
+}
+
+/// DUCK-2: a bit that another bus of the session, or the arbiter, has cleared is set again while
+/// the key is audible.
+TEST(a_cleared_bit_returns) {
+    key_stage_t scene = open_scene();
+    (void)stage_play_on(&scene.stage, scene.speech, key_bus, RCORE_NOW);
+    EXPECT(is_audible_soon(&scene));
+    sgate_keys_set(scene.keys, key, false);
+    EXPECT(is_audible_soon(&scene));
+    close_scene(&scene);
+}
+
+/// DUCK-2: a muted bus and one with gain 0 are not audible, whatever plays on them.
+TEST(a_silenced_bus_is_not_audible) {
+    key_stage_t scene = open_scene();
+    EXPECT_EQUAL(rcore_post_bus_mute(scene.stage.queue, key_bus, true, 0, RCORE_NOW), RCORE_OK);
+    stage_render(&scene.stage, 960, 96);
+    (void)stage_play_on(&scene.stage, scene.speech, key_bus, RCORE_NOW);
+    EXPECT(!is_audible_soon(&scene));
+    EXPECT_EQUAL(rcore_post_bus_mute(scene.stage.queue, key_bus, false, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_bus_gain(scene.stage.queue, key_bus, 0.03f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT(!is_audible_soon(&scene));
+    EXPECT_EQUAL(rcore_post_bus_gain(scene.stage.queue, key_bus, 0.033f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT(is_audible_soon(&scene));
+    close_scene(&scene);
+}
+
+/// A key that is paused or muted is silent once its gate has closed, before its hold has passed;
+/// so is a key whose engine has stopped.
+TEST(a_closed_gate_and_a_stopped_engine_end_the_hold) {
+    key_stage_t scene = open_scene();
+    (void)stage_play_on(&scene.stage, scene.speech, key_bus, RCORE_NOW);
+    EXPECT(is_audible_soon(&scene));
+    sgate_page_set_grant(scene.gate, (sgate_grant_t){.muted = true, .ramp_ms = 5, .serial = 2});
+    EXPECT(!is_audible_soon(&scene));
+    sgate_page_set_grant(scene.gate, (sgate_grant_t){.serial = 3});
+    EXPECT(is_audible_soon(&scene));
+    rcore_end_keys(scene.stage.core);
+    EXPECT(!key_is_audible(&scene));
+    EXPECT(is_audible_soon(&scene));
+    close_scene(&scene);
+}
+
+/// Returns the frames from the start to the first one that is at most `level` decibels loud.
+static uint64_t frames_to(const key_stage_t *scene, uint64_t start, double level) {
+    uint64_t frame = start;
+    while (frame < scene->stage.nframes && decibels(scene->stage.out[listener][frame] / 0.5) > level) {
+        frame++;
+    }
+    return frame - start;
+}
+
+/// DUCK-3: a grant with the same attenuation, such as one for input, leaves the attack as it is.
+TEST(another_grant_keeps_the_ramp) {
+    key_stage_t scene = open_scene();
+    const uint64_t start = scene.stage.nframes;
+    (void)stage_play_on(&scene.stage, scene.speech, key_bus, RCORE_NOW);
+    stage_render(&scene.stage, 96, 96);
+    (void)stage_grant(&scene.stage, (sgate_grant_t){.input_granted = true, .ramp_ms = 5});
+    stage_render(&scene.stage, 4000, 96);
+    EXPECT(frames_to(&scene, start, -13.9) > attack / 2);
+    close_scene(&scene);
+}
+
+/// DUCK-3: if the gate is replaced by that of another arbiter, which knows no keys yet, the duck
+/// ends with the release of the old one.
+TEST(a_new_page_without_keys_releases_slowly) {
+    key_stage_t scene = open_scene();
+    (void)stage_play_on(&scene.stage, scene.speech, key_bus, RCORE_NOW);
+    stage_render(&scene.stage, 2880, 96);
+    sgate_page_t *old = scene.stage.gate;
+    scene.stage.gate = sgate_page_create();
+    sgate_page_set_grant(scene.stage.gate, sgate_page_grant(old));
+    const uint64_t start = scene.stage.nframes;
+    post_plan(&scene, scene.keys, true);
+    stage_render(&scene.stage, 9600, 96);
+    EXPECT_EQUAL(find_click(scene.stage.out[listener], start, scene.stage.nframes, 0.001f), -1);
+    EXPECT_NEAR(decibels(scene.stage.out[listener][scene.stage.nframes - 1] / 0.5), -14.0 + 14.0 * 9600 / release, 0.2);
+    sgate_page_destroy(old);
     close_scene(&scene);
 }
 
@@ -282,5 +360,10 @@ int main(void) {
     RUN(a_key_that_ends_is_not_audible);
     RUN(a_key_lowers_sessions_of_other_cores);
     RUN(audibility_is_work);
+    RUN(a_cleared_bit_returns);
+    RUN(a_silenced_bus_is_not_audible);
+    RUN(a_closed_gate_and_a_stopped_engine_end_the_hold);
+    RUN(another_grant_keeps_the_ramp);
+    RUN(a_new_page_without_keys_releases_slowly);
     return test_result();
 }
