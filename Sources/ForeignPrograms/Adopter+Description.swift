@@ -7,6 +7,8 @@ extension Adopter {
     /// Describes the session of a program if what there is to say has changed.
     mutating func describe(_ key: ProgramKey, _ session: SessionID) {
         guard let program = programs[key], let classification = program.classification else { return }
+        // Other settings that apply when the program continues do not explain its session yet.
+        if program.isReconfigured, program.description != nil { return }
         let description = SessionDescription(
             name: name(of: program), evidence: classification.evidence.rawValue, detail: classification.detail,
             entry: classification.entry, controls: program.controls)

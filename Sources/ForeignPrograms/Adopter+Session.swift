@@ -39,6 +39,7 @@ extension Adopter {
     private mutating func dropSession(_ key: ProgramKey) {
         programs[key]?.session = nil
         programs[key]?.sessionKind = nil
+        programs[key]?.configuration = nil
         programs[key]?.description = nil
         programs[key]?.awaitsActivation = false
         programs[key]?.pause = .none
@@ -71,8 +72,12 @@ extension Adopter {
     private mutating func configure(
         _ key: ProgramKey, _ session: SessionID, _ state: SessionState, _ kind: ProgramKind
     ) {
-        guard let program = programs[key], program.hold == nil else { return }
-        if program.isReconfigured { return reconfigure(key, session, state, kind) }
+        guard let program = programs[key] else { return }
+        let awaitsFirst = program.awaitsActivation && !state.isActive && state.wait == nil
+        if program.isReconfigured, program.hold == nil || awaitsFirst {
+            return reconfigure(key, session, state, kind)
+        }
+        guard program.hold == nil else { return }
         guard program.sessionKind != kind else { return }
         let order = ProgramKind.allCases
         if state.isActive, let current = program.sessionKind {
@@ -80,19 +85,35 @@ extension Adopter {
                 new < old
             else { return }
         }
-        let change = kind.configuration(interrupts: settings.playersInterrupt)
-        if tools.submit(.configure(session, change)) { programs[key]?.sessionKind = kind }
+        _ = configure(key, session, as: kind)
     }
 
-    /// Configures the session as the user's settings now say. One that is active leaves the others
-    /// with notice first, so that those that it had interrupted resume.
+    /// Returns whether the arbiter has accepted the configuration of that kind.
+    private mutating func configure(_ key: ProgramKey, _ session: SessionID, as kind: ProgramKind) -> Bool {
+        let change = kind.configuration(interrupts: settings.playersInterrupt)
+        guard tools.submit(.configure(session, change)) else { return false }
+        programs[key]?.sessionKind = kind
+        programs[key]?.configuration = change
+        return true
+    }
+
+    /// Configures the session as the user's settings now say. One that is active, and will mix,
+    /// leaves the others with notice first, so that those that it had interrupted resume. One that
+    /// goes on interrupting must stay active: those that wait for it would resume, and interrupt it.
     private mutating func reconfigure(
         _ key: ProgramKey, _ session: SessionID, _ state: SessionState, _ kind: ProgramKind
     ) {
-        let change = kind.configuration(interrupts: settings.playersInterrupt)
         programs[key]?.isReconfigured = false
+        let change = kind.configuration(interrupts: settings.playersInterrupt)
+        guard change != programs[key]?.configuration else {
+            // It may have changed and changed back while the program was held.
+            programs[key]?.sessionKind = kind
+            return
+        }
+        let willMix = state.isPrimary && change.mixes
+        if !willMix, configure(key, session, as: kind) { return }
         if state.isActive { _ = tools.submit(.deactivate(session, notifyOthers: true)) }
-        if tools.submit(.configure(session, change)) { programs[key]?.sessionKind = kind }
+        _ = configure(key, session, as: kind)
     }
 
     /// Activates the session when the program begins to play, and reports what it does.

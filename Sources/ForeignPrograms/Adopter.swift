@@ -48,17 +48,24 @@ package struct Adopter {
     /// Applies other settings at once. An ignored program is freed, and resumed if it is held.
     package mutating func apply(_ newSettings: AdoptionSettings) {
         guard newSettings != settings, !hasEnded else { return }
-        let interruptsBefore = settings.playersInterrupt
+        let oldSettings = settings
         settings = newSettings
-        for key in programs.keys {
+        for key in keysInOrderOfChange {
             guard let program = programs[key] else { continue }
-            let classification = facts(of: program).classification(settings)
-            if classification?.kind != program.classification?.kind || interruptsBefore != settings.playersInterrupt {
-                programs[key]?.isReconfigured = true
-            }
-            programs[key]?.classification = classification
+            let (old, new) = (program.classification, facts(of: program).classification(settings))
+            let before = old?.kind.configuration(interrupts: oldSettings.playersInterrupt)
+            let after = new?.kind.configuration(interrupts: settings.playersInterrupt)
+            if old?.kind != new?.kind || before != after { programs[key]?.isReconfigured = true }
+            programs[key]?.classification = new
             reconsider(key)
         }
+    }
+
+    /// All programs, conversations last: while one is active, the arbiter refuses others.
+    private var keysInOrderOfChange: [ProgramKey] {
+        let keys = programs.keys.sorted { $0.order < $1.order }
+        let conversations = keys.filter { programs[$0]?.sessionKind == .conversation }
+        return keys.filter { !conversations.contains($0) } + conversations
     }
 
     // MARK: Streams

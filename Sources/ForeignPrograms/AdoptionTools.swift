@@ -62,4 +62,13 @@ package enum ProgramKey: Hashable, Sendable {
     package var process: Int32? {
         if case .process(let process) = self { process } else { nil }
     }
+
+    /// Orders programs by how they are identified, and then by their number or name.
+    var order: (Int, UInt64, String) {
+        switch self {
+        case .process(let process): (0, UInt64(process.magnitude), "")
+        case .name(let name): (1, 0, name)
+        case .stream(let stream): (2, stream.rawValue, "")
+        }
+    }
 }

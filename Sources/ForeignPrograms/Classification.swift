@@ -1,6 +1,15 @@
 internal import ArbiterService
 internal import SessionPolicy
 
+extension ConfigurationChange {
+    /// Whether a session that is so configured mixes with others.
+    var mixes: Bool {
+        guard case .category(let category, let mode, let options, _) = self else { return false }
+        return Configuration(category: category, mode: mode ?? .default, requestedOptions: options).isMixable(
+            outputMuted: false)
+    }
+}
+
 extension ProgramKind {
     /// The configuration of its session. Without `interrupts`, players mix with others.
     func configuration(interrupts: Bool) -> ConfigurationChange {

@@ -13,7 +13,10 @@ struct ForeignProgram {
     var session: SessionID?
     /// The kind that the session is configured for.
     var sessionKind: ProgramKind?
-    /// Whether the settings have changed what the session is to be configured for.
+    /// The configuration that the session was last given.
+    var configuration: ConfigurationChange?
+    /// Whether the settings may have changed what the session is to be configured for. The change
+    /// applies when the program is not held.
     var isReconfigured = false
     /// What the arbiter was last sent about the session.
     var description: SessionDescription?

@@ -92,4 +92,70 @@ import Testing
         #expect(fixture.session(of: 101)?.isMixable == true)
         #expect(fixture.session(of: 101)?.isActive == true)
     }
+
+    @Test("A program that goes on interrupting keeps the sound: the one that waits for it does not resume")
+    func interruptsStill() {
+        fixture.stream(1, of: 100)
+        fixture.stream(2, of: 101)
+        apply(.init("game", kind: .music))
+        apply(.init("game", kind: .music), .init("mpv", kind: .music))
+        #expect(fixture.sound(1) == .held)
+        apply(.init("game", kind: .music), .init("mpv", kind: .movie))
+        #expect(fixture.sound(1) == .held)
+        #expect(fixture.sound(2) == .full)
+        #expect(fixture.session(of: 101)?.isActive == true)
+        #expect(fixture.session(of: 101)?.configuration.mode == .moviePlayback)
+    }
+
+    @Test("Whether players interrupt each other does not concern a conversation, which stays active")
+    func conversation() {
+        var settings = AdoptionSettings()
+        settings.programs = [.init("game", kind: .music), .init("mpv", kind: .conversation)]
+        settings.playersInterrupt = false
+        fixture.adopter.apply(settings)
+        fixture.stream(1, of: 100)
+        fixture.stream(2, of: 101)
+        // It counts as a call while it records (ACT-18).
+        fixture.stream(3, of: 101, direction: .input)
+        let actions = fixture.arbiter.decisions.count
+        settings.playersInterrupt = true
+        fixture.adopter.apply(settings)
+        fixture.settle()
+        #expect(fixture.session(of: 101)?.isActive == true)
+        let session = fixture.session(of: 101)?.id
+        #expect(
+            !fixture.arbiter.decisions.dropFirst(actions).contains {
+                $0.event.action == session.map { .deactivate($0, notifyOthers: true) }
+            })
+    }
+
+    @Test("Settings that change and change back while a program is held leave its session as it is")
+    func changedBack() throws {
+        fixture.stream(1, of: 100)
+        apply(.init("game", kind: .music))
+        let call = try fixture.ring()
+        #expect(fixture.sound(1) == .held)
+        apply(.init("game", kind: .movie))
+        let session = try #require(fixture.session(of: 100)?.id)
+        #expect(fixture.tools.descriptions[session]?.entry == "game")
+        apply(.init("game", kind: .music))
+        let actions = fixture.arbiter.decisions.count
+        try fixture.end(call)
+        #expect(fixture.sound(1) == .full)
+        #expect(
+            !fixture.arbiter.decisions.dropFirst(actions).contains {
+                if case .deactivate = $0.event.action { true } else { false }
+            })
+    }
+
+    @Test("A program that waits for its first activation changes its session at once")
+    func awaitsFirst() throws {
+        let call = try fixture.ring()
+        fixture.stream(1, of: 100)
+        #expect(fixture.sound(1) == .held)
+        apply(.init("game", kind: .movie))
+        #expect(fixture.session(of: 100)?.configuration.mode == .moviePlayback)
+        try fixture.end(call)
+        #expect(fixture.sound(1) == .full)
+    }
 }
