@@ -61,11 +61,11 @@ public struct AdoptedProgramsResult: CommandResult {
     init(_ report: ArbiterReport?, isRunning: Bool, entries: [ProgramEntryView]) {
         running = isRunning
         self.entries = entries
-        // `controls` distinguishes a description by audiosession-adopt from those of apps.
+        // Any client can describe its sessions as adopted ones; the arbiter knows who acts for whom.
+        let names = report.map { SessionNames($0) }
         let views = (report?.sessions ?? []).compactMap { update -> SessionView? in
-            guard let report else { return nil }
-            let view = SessionView(update.status, in: report, at: EventTime(nanoseconds: 0))
-            return view.description?.controls != nil ? view : nil
+            guard let report, names?.isAdopted(update.status.session.id) == true else { return nil }
+            return SessionView(update.status, in: report, at: EventTime(nanoseconds: 0))
         }
         programs = views.map { view in
             ProgramView(

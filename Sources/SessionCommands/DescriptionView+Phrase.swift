@@ -1,8 +1,13 @@
 extension SessionView.DescriptionView {
     /// Returns what the app says about the session, as sentences: "Nothing says what it is, so it
     /// plays along with others. It is controlled by the level of its streams." Nil if it says
-    /// nothing but a name.
+    /// nothing but a name. What an app says about itself is quoted as that.
     var phrase: String? {
+        guard isByAdopter else {
+            // Any app can say anything about its own sessions.
+            let values = [evidence, detail, entry].compactMap(\.self) + (controls ?? [])
+            return values.isEmpty ? nil : "Its app says about it: \(values.joined(separator: ", "))."
+        }
         let sentences = [evidencePhrase, entryPhrase, controlsPhrase].compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }

@@ -7,6 +7,9 @@ struct SessionNames {
     private let programs: [AppID: String]
     /// What apps say about their sessions.
     private let descriptions: [SessionID: SessionDescription]
+    /// The programs for which another one has registered sessions, and `audiosession-adopt`, whose
+    /// own sessions stand for programs without a known process.
+    private let adopted: Set<AppID>
     /// The commands for which this program holds sessions: "run: espeak".
     private let commands: [AppID: String]
     /// The servers with the apps that use them: "default: player (pid 4711)".
@@ -24,6 +27,8 @@ struct SessionNames {
             uniquingKeysWith: { first, _ in first })
         descriptions = Dictionary(
             (report.descriptions ?? []).map { ($0.session, $0.description) }, uniquingKeysWith: { first, _ in first })
+        let adopters = report.clients.filter { $0.isTrusted && $0.program.hasSuffix("/audiosession-adopt") }
+        adopted = Set((report.adopted ?? []).map(\.app) + adopters.map(\.app))
         let holders = report.clients.compactMap { client in
             HoldName(program: client.program) { arguments(client.process, client.program) }
                 .map { (client.app, $0.text) }
@@ -57,15 +62,23 @@ struct SessionNames {
     /// Returns what an app says about a session; nil if it says nothing.
     func description(of id: SessionID) -> SessionDescription? { descriptions[id] }
 
-    /// Returns the name that the app states for a session, if it states one, or that of its
-    /// program.
+    /// Returns whether the session is that of a program that does not use this library. Then
+    /// `audiosession-adopt` has described it, which any client can do for its own sessions.
+    func isAdopted(_ id: SessionID) -> Bool { sessions[id].map { adopted.contains($0.app) } ?? false }
+
+    /// Returns the name of the program of a session, which the arbiter has verified. One that the
+    /// app states, and that differs, precedes it in quotation marks.
     private func programName(of session: SessionState) -> String? {
-        let stated = description(of: session.id)?.name.flatMap { $0.isEmpty ? nil : $0 }
-        return stated ?? programName(of: session.app)
+        let verified = programName(of: session.app)
+        guard let stated = description(of: session.id)?.name, !stated.isEmpty,
+            stated.lowercased() != verified?.lowercased()
+        else { return verified }
+        let quoted = "\"\(stated.replacing("\"", with: "'"))\""
+        return verified.map { "\(quoted), \($0)" } ?? quoted
     }
 
-    /// Returns the name of a session: "session 5 (player, pid 4711)", "call 7", "session 9, which
-    /// has ended".
+    /// Returns the name of a session: "session 5 (player, pid 4711)", "session 6 ("radio", python3,
+    /// pid 4712)", "call 7", "session 9, which has ended".
     func name(_ id: SessionID) -> String {
         guard let session = sessions[id] else { return "session \(id.rawValue), which has ended" }
         guard session.app == .system else {

@@ -53,6 +53,10 @@ struct SessionView: Encodable, Equatable {
         var detail: String?
         var entry: String?
         var controls: [String]?
+        /// Whether `audiosession-adopt` says this, and not the app about itself.
+        var isByAdopter = false
+
+        private enum CodingKeys: String, CodingKey { case name, evidence, detail, entry, controls }
     }
 
     struct ReasonView: Encodable, Equatable {
@@ -76,7 +80,8 @@ struct SessionView: Encodable, Equatable {
         adopted = report.adopted?.contains { $0.app == session.app } == true ? true : nil
         description = names.description(of: session.id).map {
             DescriptionView(
-                name: $0.name, evidence: $0.evidence, detail: $0.detail, entry: $0.entry, controls: $0.controls)
+                name: $0.name, evidence: $0.evidence, detail: $0.detail, entry: $0.entry, controls: $0.controls,
+                isByAdopter: names.isAdopted(session.id))
         }
         rank = "\(session.rank)"
         category = session.configuration.category.rawValue

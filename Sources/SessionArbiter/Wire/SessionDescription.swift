@@ -1,7 +1,8 @@
 /// What the client that owns a session says about it, for people and tools. The arbiter decides
 /// nothing by it.
 public struct SessionDescription: Hashable, Sendable, Codable {
-    /// The name of the program, for people: "mpv". It takes the place of the executable's name.
+    /// The name of the program, for people: "mpv". One that differs from the executable's name is
+    /// shown in quotation marks before it.
     public var name: String?
     /// Why the session is as it is. `audiosession-adopt` says which evidence decided: "settings",
     /// "role", "mediaPlayer" or "none".

@@ -103,9 +103,9 @@ struct AdoptionTests {
         let liar = try stage.desktop.playAsPhone(claiming: 1)
         defer { liar.send(SIGKILL) }
         // It plays along, and is lowered like any other. Its process is not known.
-        try #require(try stage.shows("(paplay", "playback, mixWithOthers", "running"))
+        try #require(try stage.shows("(\"paplay\", audiosession-adopt", "playback, mixWithOthers", "running"))
         let prompt = try stage.prompt()
-        #expect(try stage.shows("(paplay", "playback, mixWithOthers", "ducked"))
+        #expect(try stage.shows("(\"paplay\", audiosession-adopt", "playback, mixWithOthers", "ducked"))
         #expect(try stage.shows("pw-cat", "ducked"))
         prompt.send(SIGTERM)
         #expect(try stage.shows("pw-cat", "ambient: running"))

@@ -24,7 +24,8 @@ import Testing
     @Test("What an app says about a session is shown by why, and by status with --verbose")
     func descriptions() throws {
         let session = try arbiter.add(app: 104, .playback)
-        let state = "pid 104): playback: inactive (DUCK-7 by session 3 (maps, pid 103))"
+        arbiter.adopted = [.init(app: AppID(104), program: "/usr/bin/MPV", by: AppID(105))]
+        let state = "pid 104): adopted, playback: inactive (DUCK-7 by session 3 (maps, pid 103))"
         let description = SessionDescription(
             name: "mpv\u{1b}", evidence: "mediaPlayer", detail: "org.mpris.MediaPlayer2.mpv", entry: "mpv",
             controls: ["level", "hold", "player"])
@@ -34,7 +35,7 @@ import Testing
                 server: server, library: "1.9.21", report: arbiter.report, socket: "/s", now: arbiter.now,
                 isVerbose: isVerbose)
         }
-        let line = "session \(session.rawValue) (mpv\\x1b, \(state)"
+        let line = "session \(session.rawValue) (\"mpv\\x1b\", MPV, \(state)"
         let phrase = """
             It has the media player org.mpris.MediaPlayer2.mpv, which decides its session. The entry 'mpv' of the \
             settings applies, too. It is controlled by the level of its streams, holding its streams and its media player.
@@ -49,8 +50,21 @@ import Testing
         #expect(sessions.first?["description"] == nil)
         arbiter.descriptions[0].description = SessionDescription(name: "A", controls: [])
         #expect(status(isVerbose: true).text.hasSuffix("  Nothing of it can be lowered or held."))
-        arbiter.descriptions[0].description = SessionDescription(name: "A")
-        #expect(status(isVerbose: true).text.hasSuffix("(A, " + state))
+        arbiter.descriptions[0].description = SessionDescription(name: "mpv")
+        #expect(status(isVerbose: true).text.hasSuffix("(MPV, " + state))
+    }
+
+    @Test("What an app says about itself is no fact: its name has quotation marks, and its program follows")
+    func claims() throws {
+        let claim = SessionDescription(
+            name: "fire\"fox", evidence: "settings", detail: "firefox", controls: ["level"])
+        arbiter.descriptions = [.init(session: SessionID(3), description: claim)]
+        let text = StatusResult(
+            server: server, library: "1.9.21", report: arbiter.report, socket: "/s", now: arbiter.now,
+            isVerbose: true
+        ).text
+        #expect(text.contains("\nsession 3 (\"fire'fox\", maps, pid 103): playback, "), "\(text)")
+        #expect(text.hasSuffix("\n  Its app says about it: settings, firefox, level."))
     }
 
     @Test("A program that another one acts for is shown with its name, as adopted")
