@@ -8,8 +8,9 @@ struct AdoptionCommand: ParsableCommand {
         abstract: "Lists programs that do not use this library, and changes how audiosession-adopt treats them.",
         discussion: """
             MATCH is the path of a program, its file name, its desktop id, or the name of its media player on the session \
-            bus. Changes take effect at once, and are kept in programs.yaml beside audiosession.yaml. Its entries come \
-            before those of audiosession.yaml, which is not changed.
+            bus. Changes take effect at once; the session of a program that is held changes when it continues. They are \
+            kept in programs.yaml beside audiosession.yaml. Its entries come before those of audiosession.yaml, which \
+            is not changed, and is read in its default place even if audiosession-adopt runs with --config.
             """,
         subcommands: [List.self, Ignore.self, SetProgram.self, Reset.self])
 
@@ -53,7 +54,8 @@ struct AdoptionCommand: ParsableCommand {
 
     struct SetProgram: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Sets the session of a program, its attenuation, or both.")
+            commandName: "set", abstract: "Sets the session of a program, its attenuation, or both.",
+            discussion: "Keeps what is not given. A program that was ignored is adopted again.")
 
         @Argument(help: "The program.")
         var match: String

@@ -21,6 +21,12 @@ public struct ProgramEntriesFile: Sendable {
     /// Throws if anything in the file is invalid.
     public func read() throws(ConfigurationError) -> (entries: [AdoptionSettings.Program], warnings: [String]) {
         guard let text = try ConfigurationFile(path: path).read() else { return ([], []) }
+        return try read(text)
+    }
+
+    private func read(
+        _ text: String
+    ) throws(ConfigurationError) -> (entries: [AdoptionSettings.Program], warnings: [String]) {
         let mapping: Node.Mapping?
         do throws(ConfigurationError.Problem) {
             mapping = try Node.root(of: text)?.mapping
@@ -63,12 +69,36 @@ public struct ProgramEntriesFile: Sendable {
         guard text.utf8.count <= ConfigurationFile.limit else {
             throw .unwritable(path: path, reason: "it would be longer than \(ConfigurationFile.limit) bytes")
         }
+        guard (try? read(text))?.entries == entries else {
+            throw .unwritable(path: path, reason: "a name in it could not be read again")
+        }
         do {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            try replace(with: Data(text.utf8))
         } catch {
             throw .unwritable(path: path, reason: error.localizedDescription)
         }
         return entries
+    }
+
+    /// Replaces the file. A symbolic link stays, and its target is replaced; a file keeps its mode.
+    /// A new one can be read by its user only.
+    private func replace(with data: Data) throws {
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        let mode = (try? FileManager.default.attributesOfItem(atPath: target.path))?[.posixPermissions]
+        let name = ".\(target.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier)"
+        let new = target.deletingLastPathComponent().appendingPathComponent(name)
+        do {
+            // A process that was killed may have left one.
+            try? FileManager.default.removeItem(at: new)
+            try data.write(to: new, options: .withoutOverwriting)
+            try FileManager.default.setAttributes([.posixPermissions: mode ?? 0o600], ofItemAtPath: new.path)
+            guard rename(new.path, target.path) == 0 else {
+                throw CocoaError(.fileWriteUnknown, userInfo: [NSLocalizedDescriptionKey: systemErrorText(errno)])
+            }
+        } catch {
+            try? FileManager.default.removeItem(at: new)
+            throw error
+        }
     }
 
     /// Seconds that another process may take to change the file.
@@ -90,13 +120,21 @@ extension AdoptionSettings.Program {
 
     /// The entry as an element of a YAML list.
     fileprivate var yaml: String {
-        let quoted = name.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
-            // An '&' before a letter would be taken for an anchor, which the reader refuses.
-            .replacingOccurrences(of: "&", with: "\\x26")
+        let quoted = name.unicodeScalars.map(Self.escape).joined()
         var lines = ["  - match: \"\(quoted)\""]
         if let kind { lines.append("    session: \(kind.rawValue)") }
         if let attenuation { lines.append("    attenuation: \(attenuation)") }
         if isIgnored { lines.append("    ignored: true") }
         return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Returns the scalar as a part of a quoted text. YAML has characters that may not occur or that
+    /// end a line, so that only ASCII and letters are written as they are. An '&' before a letter
+    /// would be taken for an anchor, which the reader refuses.
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        let isPlain = scalar.isASCII ? scalar.value >= 0x20 : scalar.properties.isAlphabetic
+        guard !isPlain || "\\\"&\u{7F}".unicodeScalars.contains(scalar) else { return String(scalar) }
+        let digits = String(scalar.value, radix: 16)
+        return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
     }
 }

@@ -34,12 +34,47 @@ import Testing
         #expect(try adoption.set(name, kind: nil, attenuation: 20.5).text.contains("movie, lowered by 20.5 dB"))
         #expect(
             try file.read().entries == [.init(name, kind: .movie, attenuation: 20.5), .init("mpv", isIgnored: true)])
+        #expect(try adoption.set("mpv", kind: nil, attenuation: 3).text == "'mpv': lowered by 3 dB.")
         _ = try adoption.set("mpv", kind: .game, attenuation: nil)
         #expect(try file.read().entries.map(\.isIgnored) == [false, false])
         _ = try adoption.reset(name)
-        #expect(try file.read().entries == [.init("mpv", kind: .game)])
+        #expect(try file.read().entries == [.init("mpv", kind: .game, attenuation: 3)])
         _ = try adoption.reset("mpv")
         #expect(try file.read().entries == [] && file.read().warnings == [])
+    }
+
+    @Test(
+        "Names with characters that YAML does not take verbatim are read again",
+        arguments: [
+            "\u{85}", "\u{9B}", "\u{FFFE}", "\u{2028}", "\u{202E}", "\u{1F600}", "é\u{E000}", "&a", "\\",
+        ])
+    func names(part: String) throws {
+        for name in [part, "a\(part)b"] {
+            _ = try adoption.ignore(name)
+            #expect(try file.read().entries.contains { $0.name == name })
+        }
+        // One that only consists of a byte order mark cannot be read again, and changes nothing.
+        #expect(throws: CommandError.self) { try adoption.ignore("\u{FEFF}") }
+        #expect(try file.read().entries.count == 2)
+    }
+
+    @Test("A new file is its user's only; one that is a link, or has another mode, stays so")
+    func link() throws {
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        _ = try adoption.ignore("mpv")
+        #expect(try mode(file.path) == 0o600)
+        let target = folder.file("dotfiles.yaml")
+        try FileManager.default.moveItem(atPath: file.path, toPath: target)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: target)
+        try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: target)
+        _ = try adoption.ignore("vlc")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file.path) == target)
+        #expect(try ProgramEntriesFile(path: target).read().entries.map(\.name) == ["vlc", "mpv"])
+        #expect(try mode(target) == 0o644)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.file("config/audiosession")).sorted()
+        #expect(files == ["programs.yaml", "programs.yaml.lock"])
     }
 
     @Test("The user's own file is not changed; `set` keeps what it says, and its entries come last")
@@ -89,7 +124,9 @@ import Testing
             .init(
                 session: session,
                 description: .init(name: "mpv", evidence: "role", detail: "Movie", controls: ["level", "hold"])),
-            .init(session: SessionID(1), description: .init(name: "an app that names itself")),
+            .init(
+                session: SessionID(1),
+                description: .init(name: "an app that names itself", evidence: "settings", controls: ["level"])),
         ]
         let list = try adoption.list(arbiter.report)
         let text = list.text
@@ -99,6 +136,11 @@ import Testing
         let programs = try #require(object?["programs"] as? [[String: Any]])
         #expect(programs.count == 1 && programs.first?["program"] as? String == "/usr/bin/mpv")
         #expect(programs.first?["controls"] as? [String] == ["level", "hold"])
+        // An older audiosession-adopt does not describe what it adopts.
+        arbiter.descriptions = []
+        #expect(
+            try adoption.list(arbiter.report).text == "session \(session.rawValue) (mpv, pid 104): "
+                + "adopted, playback: inactive (DUCK-7 by session 3 (maps, pid 103))")
         let idle = Adoption(entriesFile: file, configuration: own) { false }
         #expect(try idle.list(nil).text.contains("audiosession-adopt does not run"))
     }
