@@ -54,12 +54,14 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
     /// Serves until `stop`, or until neither PipeWire nor a session bus nor the arbiter is there.
     func run() -> End {
         queue.async { [self] in
-            settingsChanges = FileChanges(of: settings.paths, on: queue) { [weak self] in self?.readSettings() }
+            settingsChanges = FileChanges(
+                of: settings.paths, on: queue, report: { [weak self] in self?.log($0) },
+                { [weak self] in self?.readSettings() })
             if settingsChanges == nil { log("The system cannot watch the settings: changes need a restart.") }
-            settings.read().forEach(log)
+            settings.read(isStarting: true).forEach(log)
             adopter = Adopter(settings.adoption, processes: SystemProcesses(), tools: self)
             openBus()
-            arbiter.whenArbiterChanges { [weak self] in self?.enqueue { $0.change { $0.arbiterChanged() } } }
+            arbiter.whenReconnected { [weak self] in self?.enqueue { $0.change { $0.arbiterChanged() } } }
             let isStarted = controller.start { [weak self] report in self?.enqueue { $0.handle(report) } }
             if !isStarted { end.set(.failed("the system cannot create a thread")) }
         }

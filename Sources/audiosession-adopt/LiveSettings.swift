@@ -27,24 +27,37 @@ struct LiveSettings {
         return adoption
     }
 
-    /// Reads both files. Returns the warnings to report.
-    mutating func read() -> [String] {
-        var warnings: [String] = []
+    /// Reads both files. Returns the warnings to report. Those about the settings file have been
+    /// reported already if the program `isStarting`.
+    mutating func read(isStarting: Bool = false) -> [String] {
+        let ownWarnings = readOwn()
+        let warnings = (isStarting ? [] : ownWarnings) + readEntries(isStarting: isStarting)
+        let known = reported
+        reported = Set(ownWarnings.map(\.reason) + warnings.map(\.reason))
+        return warnings.filter { !known.contains($0.reason) }.map { $0.reason + $0.effect }
+    }
+
+    /// A reason to warn, and what follows from it.
+    private typealias Warning = (reason: String, effect: String)
+
+    private mutating func readOwn() -> [Warning] {
         do throws(ConfigurationError) {
             let (settings, found) = try readServiceSettings(from: configuration)
             own = settings.adoption
-            warnings += found
+            return found.map { ($0, "") }
         } catch {
-            warnings.append(error.description + " The previous settings stay in effect.")
+            return [(error.description, " The previous settings stay in effect.")]
         }
+    }
+
+    private mutating func readEntries(isStarting: Bool) -> [Warning] {
         do throws(ConfigurationError) {
             let (found, more) = try entriesFile.read()
             entries = found
-            warnings += more
+            return more.map { ($0, "") }
         } catch {
-            warnings.append(error.description + " Its previous entries stay in effect.")
+            let effect = isStarting ? " Its entries do not apply." : " Its previous entries stay in effect."
+            return [(error.description, effect)]
         }
-        defer { reported = Set(warnings) }
-        return warnings.filter { !reported.contains($0) }
     }
 }

@@ -70,4 +70,36 @@ import Testing
         #expect(contents.wait { $0.last == "2" })
         withExtendedLifetime(changes) {}
     }
+
+    @Test("A folder above is moved away, and another one takes its place")
+    func movedAbove() throws {
+        let path = folder.file("home/config/a.yaml")
+        let (changes, contents) = try watch(path)
+        for text in ["1", "2"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.file("home/config"), withIntermediateDirectories: true)
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+            #expect(contents.wait { $0.last == text })
+            #expect(rename(folder.file("home"), folder.file("old" + text)) == 0)
+            #expect(contents.wait { $0.last == "none" })
+        }
+        withExtendedLifetime(changes) {}
+    }
+
+    @Test("A file becomes readable; other files, and many writes, cause few reports")
+    func reports() throws {
+        let path = folder.file("config/a.yaml")
+        try FileManager.default.createDirectory(atPath: folder.file("config"), withIntermediateDirectories: true)
+        try "1".write(toFile: path, atomically: false, encoding: .utf8)
+        let (changes, contents) = try watch(path)
+        for number in 0..<50 {
+            try "x".write(toFile: folder.file("other\(number)"), atomically: false, encoding: .utf8)
+            try "x".write(toFile: folder.file("config/other"), atomically: true, encoding: .utf8)
+        }
+        #expect(chmod(path, 0o600) == 0)
+        #expect(contents.wait { $0 == ["1"] })
+        for number in 0..<50 { try "\(number)".write(toFile: path, atomically: true, encoding: .utf8) }
+        #expect(contents.wait { $0.last == "49" && $0.count < 10 })
+        withExtendedLifetime(changes) {}
+    }
 }
