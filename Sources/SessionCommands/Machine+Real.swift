@@ -32,7 +32,11 @@ extension Machine {
         do throws(SystemFailure) {
             let hand = try ProgramLaunch.find("audiosession-hand", orNamedBy: "AUDIOSESSION_HAND")
             let lines = try ProgramLaunch.output(of: hand, arguments: ["--inspect"], timeoutSeconds: inspectionLimit)
-            return .running(PipeWireInspection(lines: lines))
+            var inspection = PipeWireInspection(lines: lines)
+            // systemd may listen at its socket, and start it for the first program.
+            let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"]
+            if folder.map({ access($0 + "/pulse/native", F_OK) == 0 }) == true { inspection.hasPulse = true }
+            return .running(inspection)
         } catch {
             return .absent(reason: error.reason.hasSuffix(".") ? String(error.reason.dropLast()) : error.reason)
         }

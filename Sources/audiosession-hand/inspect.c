@@ -105,12 +105,22 @@ static void add_candidate(inspection_t *inspection, uint32_t id) {
     pw_node_add_listener(node, &candidate->listener, &node_events, candidate);
 }
 
+/// Returns whether WirePlumber 0.5 or later made the node for the programs of a role.
+static bool has_role_policy(const struct spa_dict *properties) {
+    const struct spa_dict_item *item;
+    spa_dict_for_each(item, properties) {
+        if (strncmp(item->key, "policy.role-based.", 18) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void inspect_node(inspection_t *inspection, uint32_t id, const struct spa_dict *properties) {
     const char *name = spa_dict_lookup(properties, PW_KEY_NODE_NAME);
     const char *role = spa_dict_lookup(properties, PW_KEY_MEDIA_ROLE);
-    // WirePlumber 0.5: a loopback for each role.
-    if ((name != NULL && strncmp(name, "loopback.sink.role.", 19) == 0) ||
-        spa_dict_lookup(properties, "device.intended-roles") != NULL) {
+    // A device with intended roles is only preferred for them.
+    if ((name != NULL && strncmp(name, "loopback.sink.role.", 19) == 0) || has_role_policy(properties)) {
         print("role", name);
     }
     if (spa_dict_lookup(properties, PW_KEY_MEDIA_CLASS) == NULL && role != NULL && strcmp(role, "DSP") == 0) {

@@ -64,5 +64,11 @@ static bool store(void *context, int option, const char *text, platform_error_t 
 platform_options_result_t options_parse(int argc, char **argv, hand_options_t *options, char *error,
                                         unsigned long error_size) {
     *options = (hand_options_t){.journal = NULL};
-    return platform_parse_options(argc, argv, table, store, options, (platform_error_t){error, error_size});
+    const platform_options_result_t result =
+        platform_parse_options(argc, argv, table, store, options, (platform_error_t){error, error_size});
+    if (result == OPTIONS_RUN && options->is_repair && options->is_inspection) {
+        snprintf(error, error_size, "--inspect and --repair cannot be combined; give one of them.");
+        return OPTIONS_BAD;
+    }
+    return result;
 }

@@ -3,7 +3,7 @@ internal import Foundation
 /// What `audiosession-hand --inspect` finds on PipeWire.
 public struct PipeWireInspection: Hashable, Sendable {
     public var version = ""
-    /// Whether pipewire-pulse is connected.
+    /// Whether pipewire-pulse is connected, or starts when a program connects to its socket.
     public var hasPulse = false
     /// The nodes of a policy that routes programs by their role.
     public var roles: [String] = []

@@ -22,6 +22,19 @@ struct InspectionTests {
         #expect(!FileManager.default.fileExists(atPath: desktop.folder.file("audiosession")))
     }
 
+    @Test("A pulse server that systemd starts for the first program counts for doctor; --repair is refused")
+    func activation() throws {
+        let stage = try AdoptionStage()
+        let pulse = stage.desktop.folder.file("pulse")
+        try FileManager.default.createDirectory(atPath: pulse, withIntermediateDirectories: true)
+        try "".write(toFile: pulse + "/native", atomically: false, encoding: .utf8)
+        let (_, output) = try stage.desktop.run(BuiltProgram.path("audiosession"), ["doctor"])
+        #expect(output.contains("ok       adoption: running") && !output.contains("pipewire-pulse"), "\(output)")
+        let (status, error) = try stage.desktop.run(
+            BuiltProgram.path("audiosession-hand"), ["--inspect", "--repair"])
+        #expect(status == 64 && error.contains("cannot be combined"))
+    }
+
     @Test("It shows JACK clients")
     func jack() throws {
         let desktop = try ForeignDesktop()
