@@ -99,7 +99,8 @@ extension Adopter {
 
     /// Configures the session as the user's settings now say. One that is active, and will mix,
     /// leaves the others with notice first, so that those that it had interrupted resume. One that
-    /// goes on interrupting must stay active: those that wait for it would resume, and interrupt it.
+    /// goes on interrupting must stay active: those that wait for it would resume, and interrupt
+    /// it.
     private mutating func reconfigure(
         _ key: ProgramKey, _ session: SessionID, _ state: SessionState, _ kind: ProgramKind
     ) {

@@ -1,6 +1,5 @@
 package import Dispatch
 internal import Foundation
-internal import Platform
 
 /// Reports when files change, are replaced, appear or vanish. Editors replace files by renaming, so
 /// this watches their folders and, for a symbolic link, the folder of its target. All folders above
@@ -34,7 +33,8 @@ package final class FileChanges: @unchecked Sendable {
 
     /// Calls `body` on `queue` when the files have changed, until this object is released. Reports
     /// several changes as one, 150 ms after the last one, and within 1 s. Calls `report` on the
-    /// thread of the caller or on `queue` with the reason if a folder cannot be watched. Returns nil
+    /// thread of the caller or on `queue` with the reason if a folder cannot be watched. Returns
+    /// nil
     /// if the system cannot watch folders.
     package init?(
         of paths: [String], on queue: DispatchQueue, report: @escaping @Sendable (String) -> Void = { _ in },
@@ -139,7 +139,7 @@ package final class FileChanges: @unchecked Sendable {
     private func reportFailure(_ folder: String, _ path: String, _ code: Int32) {
         guard failed.insert(folder).inserted else { return }
         report(
-            "The folder '\(folder)' cannot be watched: \(systemErrorText(code)). "
+            "The folder '\(folder)' cannot be watched: \(String(cString: strerror(code))). "
                 + "Changes of '\(path)' may need a restart.")
     }
 }

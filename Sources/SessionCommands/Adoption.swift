@@ -43,7 +43,8 @@ public struct Adoption {
         try change("ignore", name) { _ in AdoptionSettings.Program(name, isIgnored: true) }
     }
 
-    /// Sets the values that are not nil for programs with this name, and keeps the others. A program
+    /// Sets the values that are not nil for programs with this name, and keeps the others. A
+    /// program
     /// that was ignored is adopted again: an entry cannot have both.
     public func set(
         _ name: String, kind: ProgramKind?, attenuation: Double?

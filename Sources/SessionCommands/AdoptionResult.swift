@@ -61,7 +61,8 @@ public struct AdoptedProgramsResult: CommandResult {
     init(_ report: ArbiterReport?, isRunning: Bool, entries: [ProgramEntryView]) {
         running = isRunning
         self.entries = entries
-        // Any client can describe its sessions as adopted ones; the arbiter knows who acts for whom.
+        // Any client can describe its sessions as adopted ones; the arbiter knows who acts for
+        // whom.
         let names = report.map { SessionNames($0) }
         let views = (report?.sessions ?? []).compactMap { update -> SessionView? in
             guard let report, names?.isAdopted(update.status.session.id) == true else { return nil }

@@ -128,7 +128,8 @@ extension AdoptionSettings.Program {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// Returns the scalar as a part of a quoted text. YAML has characters that may not occur or that
+    /// Returns the scalar as a part of a quoted text. YAML has characters that may not occur or
+    /// that
     /// end a line, so that only ASCII and letters are written as they are. An '&' before a letter
     /// would be taken for an anchor, which the reader refuses.
     private static func escape(_ scalar: Unicode.Scalar) -> String {
