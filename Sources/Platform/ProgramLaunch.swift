@@ -66,12 +66,10 @@ package enum ProgramLaunch {
     package static func output(
         of executable: String, arguments: [String], timeoutSeconds: Double
     ) throws(SystemFailure) -> String {
-        let (child, pipe) = try spawn(executable, arguments: arguments, writingTo: [STDOUT_FILENO, STDERR_FILENO])
-        defer { close(pipe) }
-        let received = read(from: pipe, timeoutSeconds: timeoutSeconds) { _ in false }
-        if received == nil { kill(child, SIGKILL) }
-        let status = reapProgram(child)
-        guard let received else {
+        guard
+            case .exited(let status, let received) = try result(
+                of: executable, arguments: arguments, timeoutSeconds: timeoutSeconds)
+        else {
             throw SystemFailure("'\(executable)' did not exit within \((timeoutSeconds * 10).rounded() / 10) s")
         }
         guard status == 0 else {
@@ -79,6 +77,27 @@ package enum ProgramLaunch {
             throw SystemFailure("'\(executable)' failed: \(line)")
         }
         return received
+    }
+
+    /// How a program has ended.
+    package enum Exit: Hashable, Sendable {
+        /// With a status, and what it wrote to standard output and standard error.
+        case exited(status: Int32, output: String)
+        /// It was killed, because it did not exit in time, or wrote more than 64 KiB.
+        case timedOut
+    }
+
+    /// The same, for a caller that distinguishes how the program has ended. Throws if it cannot be
+    /// run.
+    package static func result(
+        of executable: String, arguments: [String], timeoutSeconds: Double
+    ) throws(SystemFailure) -> Exit {
+        let (child, pipe) = try spawn(executable, arguments: arguments, writingTo: [STDOUT_FILENO, STDERR_FILENO])
+        defer { close(pipe) }
+        let received = read(from: pipe, timeoutSeconds: timeoutSeconds) { _ in false }
+        if received == nil { kill(child, SIGKILL) }
+        let status = reapProgram(child)
+        return received.map { .exited(status: status, output: $0) } ?? .timedOut
     }
 
     /// Starts the program without a terminal. Its `descriptors` write to a pipe, whose other end is

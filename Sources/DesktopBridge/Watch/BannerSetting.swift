@@ -47,28 +47,33 @@ package final class BannerSetting: Sendable {
         _ state: borrowing Mutex<State>, _ stopping: DispatchSemaphore,
         _ receive: @escaping @Sendable (DesktopEvent) -> Void
     ) {
-        let value = read()
-        if let value { receive(.doNotDisturb(source: source, !value)) }
+        var isKnown = reportValue(receive)
         receive(.synced)
-        // Without the program or the setting, that does not change.
-        guard value != nil else { return }
         var pause = shortestPause
-        while !state.withLock({ $0.isStopped }) {
-            let hasWorked = follow(state, receive)
+        // Without the program or the setting, that does not change.
+        while isKnown != nil, !state.withLock({ $0.isStopped }) {
+            let hasWorked = follow(state, isKnown: &isKnown, receive)
             pause = hasWorked ? shortestPause : min(2 * pause, longestPause)
-            if stopping.wait(timeout: .now() + pause) == .success { return }
-            if let value = read() { receive(.doNotDisturb(source: source, !value)) }
+            if isKnown == nil || stopping.wait(timeout: .now() + pause) == .success { return }
+            let isStillKnown = reportValue(receive)
+            if isKnown == false { isKnown = isStillKnown }
         }
     }
 
-    /// Reads the setting; nil: there is none.
-    private static func read() -> Bool? {
-        guard let program = try? ProgramLaunch.find("gsettings", orNamedBy: "AUDIOSESSION_GSETTINGS") else {
-            return nil
+    /// Reads the setting, and reports it. Returns false if the program takes too long, and nil if
+    /// there is no such program or setting.
+    private static func reportValue(_ receive: @escaping @Sendable (DesktopEvent) -> Void) -> Bool? {
+        guard let program = try? ProgramLaunch.find("gsettings", orNamedBy: "AUDIOSESSION_GSETTINGS"),
+            let result = try? ProgramLaunch.result(
+                of: program, arguments: ["get", source, key], timeoutSeconds: readLimit)
+        else { return nil }
+        switch result {
+        case .timedOut: return false
+        case .exited(let status, let output):
+            guard status == 0, let value = parse(output) else { return nil }
+            receive(.doNotDisturb(source: source, !value))
+            return true
         }
-        let output = try? ProgramLaunch.output(
-            of: program, arguments: ["get", source, key], timeoutSeconds: readLimit)
-        return output.flatMap { parse($0) }
     }
 
     private static func parse(_ text: some StringProtocol) -> Bool? {
@@ -80,9 +85,9 @@ package final class BannerSetting: Sendable {
     }
 
     /// Runs `gsettings monitor` to its end, and reports each value. Returns whether it has reported
-    /// any.
+    /// any. Reads the value until it is known.
     private static func follow(
-        _ state: borrowing Mutex<State>, _ receive: @escaping @Sendable (DesktopEvent) -> Void
+        _ state: borrowing Mutex<State>, isKnown: inout Bool?, _ receive: @escaping @Sendable (DesktopEvent) -> Void
     ) -> Bool {
         guard let descriptor = spawn(state) else { return false }
         defer { reap(state, descriptor) }
@@ -92,8 +97,10 @@ package final class BannerSetting: Sendable {
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             // A change before the program followed the setting is read.
             if isStarting, poll(&watched, 1, Int32(startTime * 1_000)) == 0 {
-                isStarting = false
-                if let value = read() { receive(.doNotDisturb(source: source, !value)) }
+                let isRead = reportValue(receive)
+                if isKnown == false { isKnown = isRead }
+                guard isKnown != nil else { return false }
+                isStarting = isKnown == false
                 continue
             }
             var bytes = [UInt8](repeating: 0, count: 512)

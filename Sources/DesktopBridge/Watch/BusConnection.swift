@@ -23,8 +23,8 @@ final class BusConnection: @unchecked Sendable {
         /// The callee closes the descriptor, if there is one.
         case values([BusValue], descriptor: Int32?)
         case refused
-        /// There was none within 5 s.
-        case timedOut
+        /// There was none within 5 s, or the call could not be made. A later call may succeed.
+        case missing
     }
 
     /// The bus as a service.
@@ -107,12 +107,23 @@ final class BusConnection: @unchecked Sendable {
         defer { strings.free() }
         let result = desktop_watch_call(
             watch, number, destination, path, interface, member, strings.pointers, arguments.count)
-        if result < 0 { after(0) { [weak self] in self?.complete(number, .refused) } }
+        if result < 0 { after(0) { [weak self] in self?.complete(number, Self.failure(result)) } }
+    }
+
+    /// The reply for a negative errno. A limit of this process or of the bus says nothing about the
+    /// service.
+    fileprivate static func failure(_ result: Int32) -> Reply {
+        switch result {
+        case -ETIMEDOUT, -ENOSPC, -ENOMEM, -ENOBUFS, -EPROTO: .missing
+        default: .refused
+        }
     }
 
     /// Calls `body` after some seconds.
     func after(_ seconds: Double, _ body: @escaping () -> Void) {
         timers[nextNumber()] = (Self.now + UInt64(seconds * 1e6), body)
+        // `serve` may be waiting until a later time.
+        wake()
     }
 
     private func runTimers() {
@@ -154,13 +165,9 @@ final class BusConnection: @unchecked Sendable {
             missed: { context, number in BusConnection.from(context)?.reportMissed(number) },
             completed: { context, number, result, values, count, descriptor in
                 let reply: Reply =
-                    switch result {
-                    case 0...:
-                        .values(
-                            BusValue.values(values, count: count), descriptor: descriptor >= 0 ? descriptor : nil)
-                    case -ETIMEDOUT: .timedOut
-                    default: .refused
-                    }
+                    if result >= 0 {
+                        .values(BusValue.values(values, count: count), descriptor: descriptor >= 0 ? descriptor : nil)
+                    } else { BusConnection.failure(result) }
                 BusConnection.from(context)?.complete(number, reply)
             })
     }

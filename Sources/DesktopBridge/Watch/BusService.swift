@@ -8,8 +8,7 @@ final class BusService {
     private var isGone = false
     private var followed: [UInt64] = []
 
-    /// Seconds until a service that has not replied is asked again.
-    private static let retryPause = 3.0
+    static let properties = "org.freedesktop.DBus.Properties"
 
     init(name: String, owner: String, _ connection: BusConnection) {
         self.name = name
@@ -17,56 +16,71 @@ final class BusService {
         self.connection = connection
     }
 
-    /// Follows signals of the service.
+    /// Follows signals of the service, until its end or `unfollow` of the number that it returns;
+    /// nil if the limit is reached.
+    @discardableResult
     func follow(
         path: String? = nil, _ interface: String, _ member: String, missed: @escaping () -> Void,
         _ handle: @escaping BusConnection.Handler
-    ) {
+    ) -> UInt64? {
         let signal = BusConnection.Signal(path: path, interface: interface, member: member)
-        if let number = connection.follow(owner, signal, missed: missed, handle) { followed.append(number) }
+        let number = connection.follow(owner, signal, missed: missed, handle)
+        if let number { followed.append(number) }
+        return number
+    }
+
+    func unfollow(_ numbers: [UInt64]) {
+        numbers.forEach(connection.unfollow)
+        followed.removeAll(where: numbers.contains)
     }
 
     /// Follows a property: calls `changed` with each value, and with nil for each attempt to read
-    /// it that fails.
-    func follow(property: String, of interface: String, path: String, changed: @escaping (BusValue?) -> Void) {
-        let properties = "org.freedesktop.DBus.Properties"
-        func read() {
-            call(path: path, properties, "Get", [interface, property]) { changed($0?.first) }
-        }
-        follow(path: path, properties, "PropertiesChanged", missed: read) { _, values in
+    /// it that fails. Returns a number for `unfollow`.
+    @discardableResult
+    func follow(
+        property: String, of interface: String, path: String, changed: @escaping (BusValue?) -> Void
+    ) -> UInt64? {
+        let properties = Self.properties
+        let read = reader(path: path, properties, "Get", [interface, property]) { changed($0?.first) }
+        let number = follow(path: path, properties, "PropertiesChanged", missed: { read.request() }) { _, values in
             guard values.count == 3, values[0].text == interface else { return }
             if let value = values[1][property] {
                 changed(value)
             } else if values[2].list.contains(.text(property)) {
-                read()
+                read.request()
             }
         }
-        read()
+        read.request()
+        return number
     }
 
-    /// Calls a method with texts as arguments. `completed` receives the values of the reply, or nil
-    /// if the call fails. A service that does not reply is called again, so nil may come first.
-    func call(
+    /// A method with texts as arguments that is called on request. `completed` receives the values
+    /// of the reply, or nil if the call fails. A service that does not reply is called again later.
+    func reader(
         path: String, _ interface: String, _ member: String, _ arguments: [String] = [],
         completed: @escaping ([BusValue]?) -> Void
-    ) {
-        callOnce(path: path, interface, member, arguments) { [weak self] reply in
-            guard case .values(let values, _) = reply else {
-                completed(nil)
-                if case .timedOut = reply {
-                    self?.after(Self.retryPause) { [weak self] in
-                        self?.call(path: path, interface, member, arguments, completed: completed)
-                    }
+    ) -> BusReader {
+        BusReader(self) { service, ended in
+            service.call(path: path, interface, member, arguments) { reply in
+                switch reply {
+                case .values(let values, _):
+                    completed(values)
+                    ended(true)
+                case .refused:
+                    completed(nil)
+                    ended(true)
+                case .missing:
+                    completed(nil)
+                    ended(false)
+                case nil: break
                 }
-                return
             }
-            completed(values)
         }
     }
 
-    /// The same without a second call. A descriptor in the reply is the callee's, also after the
-    /// service is gone; then `completed` is called with nil.
-    func callOnce(
+    /// Calls a method with texts as arguments. A descriptor in the reply is the callee's, also
+    /// after the service is gone; then `completed` is called with nil.
+    func call(
         path: String, _ interface: String, _ member: String, _ arguments: [String] = [],
         completed: @escaping (BusConnection.Reply?) -> Void
     ) {

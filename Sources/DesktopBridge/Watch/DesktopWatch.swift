@@ -115,3 +115,20 @@ package final class DesktopWatch: Sendable {
         }
     }
 }
+
+/// Calls a closure after a number of steps, at once if there are none.
+final class Countdown {
+    private var rest: Int
+    private let done: () -> Void
+
+    init(_ count: Int, _ done: @escaping () -> Void) {
+        rest = count
+        self.done = done
+        if count == 0 { done() }
+    }
+
+    func step() {
+        rest -= 1
+        if rest == 0 { done() }
+    }
+}

@@ -10,7 +10,13 @@ final class ModemManagerWatcher: ServiceWatcher {
 
     private let report: (DesktopEvent) -> Void
     private var service: BusService?
+    private var synced: () -> Void = {}
     private var calls: CallTable
+    /// The reads of modems and of calls, by path.
+    private var modemReaders: [String: BusReader] = [:]
+    private var callReaders: [String: BusReader] = [:]
+    /// Reads that have not been attempted.
+    private var openReads = 0
 
     init(_ report: @escaping (DesktopEvent) -> Void) {
         self.report = report
@@ -19,19 +25,23 @@ final class ModemManagerWatcher: ServiceWatcher {
 
     func begin(_ service: BusService, synced: @escaping () -> Void) {
         self.service = service
-        let again: () -> Void = { [weak self] in self?.list {} }
+        self.synced = synced
+        let all = service.reader(path: Self.path, Self.objects, "GetManagedObjects") { [weak self] in
+            self?.setModems($0)
+        }
+        let again: () -> Void = { all.request() }
         service.follow(path: Self.path, Self.objects, "InterfacesAdded", missed: again) { [weak self] _, values in
             if values.count == 2, let modem = values[0].text, values[1][Self.voice] != nil {
-                self?.list(modem) {}
+                self?.list(modem)
             }
         }
         service.follow(path: Self.path, Self.objects, "InterfacesRemoved", missed: again) { [weak self] _, values in
             if values.count == 2, let modem = values[0].text, values[1].list.contains(.text(Self.voice)) {
-                self?.remove { $1 == modem }
+                self?.removeModems { $0 == modem }
             }
         }
         service.follow(Self.voice, "CallAdded", missed: again) { [weak self] modem, values in
-            if let call = values.first?.text { self?.add(call, modem: modem) {} }
+            if let call = values.first?.text { self?.add(call, modem: modem) }
         }
         service.follow(Self.voice, "CallDeleted", missed: again) { [weak self] _, values in
             if let call = values.first?.text { self?.remove { path, _ in path == call } }
@@ -39,46 +49,63 @@ final class ModemManagerWatcher: ServiceWatcher {
         service.follow(Self.call, "StateChanged", missed: again) { [weak self] call, values in
             if values.count >= 2, let state = values[1].number { self?.set(call, Self.state(state, isIncoming: nil)) }
         }
-        list(synced)
+        request(all)
     }
 
     func end() {
         service = nil
-        remove { _, _ in true }
+        synced = {}
+        removeModems { _ in true }
+        openReads = 0
     }
 
     // MARK: Reading
 
-    /// Reads all modems and their calls.
-    private func list(_ synced: @escaping () -> Void) {
-        service?.call(path: Self.path, Self.objects, "GetManagedObjects") { [weak self] values in
-            guard let self, let objects = values?.first?.list else { return synced() }
-            let modems = objects.filter { $0.list.count == 2 && $0.list[1][Self.voice] != nil }
-                .compactMap { $0.list[0].text }.prefix(Self.maximumModems)
-            remove { !modems.contains($1) }
-            let all = Countdown(modems.count, synced)
-            for modem in modems { list(modem, all.step) }
-        }
+    /// The reply with all modems, which are then read; nil: none.
+    private func setModems(_ values: [BusValue]?) {
+        guard let objects = values?.first?.list else { return }
+        let modems = objects.filter { $0.list.count == 2 && $0.list[1][Self.voice] != nil }
+            .compactMap { $0.list[0].text }.prefix(Self.maximumModems)
+        removeModems { !modems.contains($0) }
+        for modem in modems { list(modem) }
     }
 
     /// Reads the calls of a modem.
-    private func list(_ modem: String, _ synced: @escaping () -> Void) {
-        service?.call(path: modem, Self.voice, "ListCalls") { [weak self] values in
-            guard let self, let paths = values?.first?.list.compactMap(\.text) else { return synced() }
-            remove { $1 == modem && !paths.contains($0) }
-            let all = Countdown(paths.count, synced)
-            for path in paths { add(path, modem: modem, all.step) }
-        }
+    private func list(_ modem: String) {
+        guard let service, modemReaders[modem] != nil || modemReaders.count < Self.maximumModems else { return }
+        let reader =
+            modemReaders[modem]
+            ?? service.reader(path: modem, Self.voice, "ListCalls") { [weak self] in self?.setCalls($0, of: modem) }
+        modemReaders[modem] = reader
+        request(reader)
+    }
+
+    private func setCalls(_ values: [BusValue]?, of modem: String) {
+        guard let paths = values?.first?.list.compactMap(\.text), modemReaders[modem] != nil else { return }
+        remove { $1 == modem && !paths.contains($0) }
+        for path in paths { add(path, modem: modem) }
     }
 
     /// Adds a call, unless it is known, and reads its state.
-    private func add(_ path: String, modem: String, _ synced: @escaping () -> Void) {
-        guard calls.add(path, modem: modem) || calls.contains(path) else { return synced() }
-        service?.call(path: path, "org.freedesktop.DBus.Properties", "GetAll", [Self.call]) { [weak self] values in
-            if let properties = values?.first, let state = properties["State"]?.number {
+    private func add(_ path: String, modem: String) {
+        guard let service, calls.add(path, modem: modem) || calls.contains(path) else { return }
+        let reader =
+            callReaders[path]
+            ?? service.reader(path: path, BusService.properties, "GetAll", [Self.call]) { [weak self] values in
+                guard let properties = values?.first, let state = properties["State"]?.number else { return }
                 self?.set(path, Self.state(state, isIncoming: properties["Direction"]?.number == 1))
             }
-            synced()
+        callReaders[path] = reader
+        request(reader)
+    }
+
+    /// The state has been reported once all reads have been attempted.
+    private func request(_ reader: BusReader) {
+        openReads += 1
+        reader.request { [weak self] in
+            guard let self else { return }
+            openReads -= 1
+            if openReads == 0 { synced() }
         }
     }
 
@@ -88,6 +115,19 @@ final class ModemManagerWatcher: ServiceWatcher {
 
     private func remove(where isRemoved: (_ path: String, _ modem: String) -> Bool) {
         calls.remove(where: isRemoved).forEach(report)
+        for (path, reader) in callReaders where !calls.contains(path) {
+            callReaders[path] = nil
+            reader.end()
+        }
+    }
+
+    /// Removes modems with their calls.
+    private func removeModems(where isRemoved: (_ modem: String) -> Bool) {
+        for (modem, reader) in modemReaders where isRemoved(modem) {
+            modemReaders[modem] = nil
+            reader.end()
+        }
+        remove { isRemoved($1) }
     }
 
     /// The state of a call for a value of MMCallState. An unknown state is that of a call that the
@@ -100,22 +140,5 @@ final class ModemManagerWatcher: ServiceWatcher {
         case 5: .held
         default: isIncoming == true && number == 0 ? .incoming : nil
         }
-    }
-}
-
-/// Calls a closure after a number of steps, at once if there are none.
-final class Countdown {
-    private var rest: Int
-    private let done: () -> Void
-
-    init(_ count: Int, _ done: @escaping () -> Void) {
-        rest = count
-        self.done = done
-        if count == 0 { done() }
-    }
-
-    func step() {
-        rest -= 1
-        if rest == 0 { done() }
     }
 }

@@ -9,7 +9,12 @@ final class OfonoWatcher: ServiceWatcher {
 
     private let report: (DesktopEvent) -> Void
     private var service: BusService?
+    private var synced: () -> Void = {}
     private var calls: CallTable
+    /// The reads of modems, by path.
+    private var modemReaders: [String: BusReader] = [:]
+    /// Reads that have not been attempted.
+    private var openReads = 0
 
     init(_ report: @escaping (DesktopEvent) -> Void) {
         self.report = report
@@ -18,12 +23,14 @@ final class OfonoWatcher: ServiceWatcher {
 
     func begin(_ service: BusService, synced: @escaping () -> Void) {
         self.service = service
-        let again: () -> Void = { [weak self] in self?.list {} }
+        self.synced = synced
+        let all = service.reader(path: "/", Self.manager, "GetModems") { [weak self] in self?.setModems($0) }
+        let again: () -> Void = { all.request() }
         service.follow(path: "/", Self.manager, "ModemAdded", missed: again) { [weak self] _, values in
-            if let modem = values.first?.text { self?.list(modem) {} }
+            if let modem = values.first?.text { self?.list(modem) }
         }
         service.follow(path: "/", Self.manager, "ModemRemoved", missed: again) { [weak self] _, values in
-            if let modem = values.first?.text { self?.remove { $1 == modem } }
+            if let modem = values.first?.text { self?.removeModems { $0 == modem } }
         }
         service.follow(Self.voice, "CallAdded", missed: again) { [weak self] modem, values in
             if values.count == 2, let call = values[0].text { self?.add(call, modem: modem, values[1]) }
@@ -34,43 +41,58 @@ final class OfonoWatcher: ServiceWatcher {
         service.follow(Self.call, "PropertyChanged", missed: again) { [weak self] call, values in
             if values.count == 2, values[0].text == "State" { self?.set(call, values[1]) }
         }
-        list(synced)
+        request(all)
     }
 
     func end() {
         service = nil
-        remove { _, _ in true }
+        synced = {}
+        removeModems { _ in true }
+        openReads = 0
     }
 
     // MARK: Reading
 
-    /// Reads all modems and their calls.
-    private func list(_ synced: @escaping () -> Void) {
-        service?.call(path: "/", Self.manager, "GetModems") { [weak self] values in
-            guard let self, let list = values?.first?.list else { return synced() }
-            let modems = list.compactMap { $0.list.first?.text }.prefix(Self.maximumModems)
-            remove { !modems.contains($1) }
-            let all = Countdown(modems.count, synced)
-            for modem in modems { self.list(modem, all.step) }
-        }
+    /// The reply with all modems, which are then read; nil: none.
+    private func setModems(_ values: [BusValue]?) {
+        guard let list = values?.first?.list else { return }
+        let modems = list.compactMap { $0.list.first?.text }.prefix(Self.maximumModems)
+        removeModems { !modems.contains($0) }
+        for modem in modems { self.list(modem) }
     }
 
     /// Reads the calls of a modem.
-    private func list(_ modem: String, _ synced: @escaping () -> Void) {
-        service?.call(path: modem, Self.voice, "GetCalls") { [weak self] values in
-            defer { synced() }
-            guard let self, let list = values?.first?.list else { return }
-            let paths = list.compactMap { $0.list.first?.text }
-            remove { $1 == modem && !paths.contains($0) }
-            for call in list where call.list.count == 2 {
-                if let path = call.list[0].text { add(path, modem: modem, call.list[1]) }
-            }
+    private func list(_ modem: String) {
+        guard let service, modemReaders[modem] != nil || modemReaders.count < Self.maximumModems else { return }
+        let reader =
+            modemReaders[modem]
+            ?? service.reader(path: modem, Self.voice, "GetCalls") { [weak self] in self?.setCalls($0, of: modem) }
+        modemReaders[modem] = reader
+        request(reader)
+    }
+
+    private func setCalls(_ values: [BusValue]?, of modem: String) {
+        guard let list = values?.first?.list, modemReaders[modem] != nil else { return }
+        let paths = list.compactMap { $0.list.first?.text }
+        remove { $1 == modem && !paths.contains($0) }
+        for call in list where call.list.count == 2 {
+            if let path = call.list[0].text { add(path, modem: modem, call.list[1]) }
         }
     }
 
     private func add(_ path: String, modem: String, _ properties: BusValue) {
         _ = calls.add(path, modem: modem)
         set(path, properties["State"])
+    }
+
+    /// The state has been reported once all reads have been attempted.
+    private func request(_ reader: BusReader) {
+        openReads += 1
+        reader.request { [weak self] in
+            guard let self else { return }
+            openReads -= 1
+            if openReads == 0 { synced() }
+        }
     }
 
     // MARK: States
@@ -81,6 +103,15 @@ final class OfonoWatcher: ServiceWatcher {
 
     private func remove(where isRemoved: (_ path: String, _ modem: String) -> Bool) {
         calls.remove(where: isRemoved).forEach(report)
+    }
+
+    /// Removes modems with their calls.
+    private func removeModems(where isRemoved: (_ modem: String) -> Bool) {
+        for (modem, reader) in modemReaders where isRemoved(modem) {
+            modemReaders[modem] = nil
+            reader.end()
+        }
+        remove { isRemoved($1) }
     }
 
     private static func state(_ name: String) -> DesktopCall.State? {

@@ -17,6 +17,8 @@ final class ServiceFollower {
     private let connection: BusConnection
     private let synced: () -> Void
     private var service: BusService?
+    /// Whether the bus is asked, or will be; and whether signals were lost since.
+    private var (isAsking, isStale) = (false, false)
 
     /// Seconds until a bus that has not replied is asked again.
     private static let retryPause = 3.0
@@ -37,19 +39,28 @@ final class ServiceFollower {
         lookUp()
     }
 
+    /// Asks the bus, unless it has not replied yet.
     private func lookUp() {
+        guard !isAsking else { return isStale = true }
+        (isAsking, isStale) = (true, false)
         connection.call(
             BusConnection.bus, path: "/org/freedesktop/DBus", interface: BusConnection.bus, "GetNameOwner",
             [watcher.name]
         ) { [weak self] reply in
             guard let self else { return }
+            isAsking = false
             switch reply {
             case .values(let values, _): setOwner(values.first?.text)
             case .refused: setOwner(nil)
-            case .timedOut:
+            case .missing:
                 synced()
-                connection.after(Self.retryPause) { [weak self] in self?.lookUp() }
+                isAsking = true
+                connection.after(Self.retryPause) { [weak self] in
+                    self?.isAsking = false
+                    self?.lookUp()
+                }
             }
+            if !isAsking, isStale { lookUp() }
         }
     }
 

@@ -20,18 +20,17 @@ final class SleepWatcher: ServiceWatcher {
     func begin(_ service: BusService, synced: @escaping () -> Void) {
         self.service = service
         let report = report
-        func read() {
-            service.call(
-                path: Self.path, "org.freedesktop.DBus.Properties", "Get", [Self.interface, "PreparingForSleep"]
-            ) { values in
-                report(.sleeping(values?.first?.flag ?? false))
-                synced()
-            }
+        let read = service.reader(
+            path: Self.path, BusService.properties, "Get", [Self.interface, "PreparingForSleep"]
+        ) { values in
+            if let isPreparing = values?.first?.flag { report(.sleeping(isPreparing)) }
+            synced()
         }
-        service.follow(path: Self.path, Self.interface, "PrepareForSleep", missed: read) { _, values in
+        service.follow(path: Self.path, Self.interface, "PrepareForSleep", missed: { read.request() }) { _, values in
             if let isPreparing = values.first?.flag { report(.sleeping(isPreparing)) }
         }
-        read()
+        read.request()
+        if wantsInhibitor { takeInhibitor() }
     }
 
     func end() {
@@ -48,7 +47,7 @@ final class SleepWatcher: ServiceWatcher {
         guard let service, inhibitor == nil, !isRequested else { return }
         isRequested = true
         let reason = "Applications stop to play before the machine sleeps"
-        service.callOnce(
+        service.call(
             path: Self.path, Self.interface, "Inhibit", ["sleep", "audiosession", reason, "delay"]
         ) { [weak self, weak service] reply in
             guard let reply else { return }
