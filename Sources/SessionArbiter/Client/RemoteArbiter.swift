@@ -129,7 +129,8 @@ public final class RemoteArbiter: SessionArbiter {
     public func beginSystemSession(rank: Rank, isRinging: Bool) throws(ArbiterError) -> SessionID {
         let handler = PendingReply.ReplyHandler(
             handle: { [mirror] in if let id = $0.reply.session { mirror.add(id, gate: nil, observer: nil) } },
-            undo: { $0.session.map { .submit(.endSystemSession($0, shouldResume: true)) } })
+            // Apps do not resume because a sleep was not reported in time.
+            undo: { $0.session.map { .submit(.endSystemSession($0, shouldResume: rank != .sleep)) } })
         let reply = try request(
             .beginSystemSession(rank: rank, isRinging: isRinging, isKept: false), handler: handler)
         guard let id = reply.session else { throw .unavailable("its reply to beginSystemSession is invalid") }
