@@ -3,14 +3,28 @@ internal import SessionPolicy
 
 /// The order of requests that begin, change and end sessions.
 extension DesktopReporter {
-    /// Returns the next request for a session; nil: the arbiter knows all of them.
-    ///
-    /// Sleep begins first, because the machine waits for it. It ends last: what a call has
-    /// interrupted would otherwise resume although the machine has slept meanwhile.
-    func nextCallStep(resumesAfterSleep: Bool) -> Step? {
-        if isSleeping, sleepSession == nil {
-            return Step(subject: .sleep, request: .begin(.sleep, isRinging: false))
+    /// A request and what it is for.
+    struct Step: Hashable {
+        enum Subject: Hashable {
+            case sleep
+            case call(DesktopCall, order: Int)
+            case lock, doNotDisturb
         }
+        var subject: Subject
+        var request: ReporterRequest
+    }
+
+    /// Sleep begins before everything else, because the machine waits for it.
+    var sleepToBegin: Step? {
+        let step = Step(subject: .sleep, request: .begin(.sleep, isRinging: false))
+        return isSleeping && sleepSession == nil && !refused.contains(step) ? step : nil
+    }
+
+    /// Returns the next request for a call or the end of sleep; nil: the arbiter knows all of them.
+    ///
+    /// Sleep ends last: what a call has interrupted would otherwise resume although the machine has
+    /// slept meanwhile.
+    func nextSessionStep() -> Step? {
         if let step = callToEnd ?? callToBegin ?? callToAccept ?? callToActivate { return step }
         if !isSleeping, let sleepSession {
             return Step(subject: .sleep, request: .end(sleepSession, shouldResume: resumesAfterSleep))
@@ -22,21 +36,25 @@ extension DesktopReporter {
         let ended = reportedCalls.filter { calls[$0.key]?.order != $0.value.order }
         return ended.min { $0.value.order < $1.value.order }.map { call, reported in
             Step(
-                subject: .call(call, order: reported.order), request: .end(reported.session, shouldResume: true))
+                subject: .call(call, order: reported.order),
+                request: .end(reported.session, shouldResume: resumesAfterSleep || !reported.hasSlept))
         }
     }
 
     /// Of several calls, held ones begin first: the last one that begins without ringing is heard.
     private var callToBegin: Step? {
-        let new = calls.filter { reportedCalls[$0.key] == nil }
+        let new = calls.filter { call, known in
+            reportedCalls[call] == nil && (mayRing || known.state != .incoming)
+                && !refused.contains(beginning(of: call, known.state, order: known.order))
+        }
         let first = new.min { a, b in
             ((a.value.state == .held ? 0 : 1), a.value.order) < ((b.value.state == .held ? 0 : 1), b.value.order)
         }
-        return first.map { call, known in
-            Step(
-                subject: .call(call, order: known.order),
-                request: .begin(.call, isRinging: known.state == .incoming))
-        }
+        return first.map { beginning(of: $0, $1.state, order: $1.order) }
+    }
+
+    private func beginning(of call: DesktopCall, _ state: DesktopCall.State, order: Int) -> Step {
+        Step(subject: .call(call, order: order), request: .begin(.call, isRinging: state == .incoming))
     }
 
     private var callToAccept: Step? {

@@ -13,9 +13,11 @@ package struct DesktopReporter {
         var isRinging: Bool
         /// Its place among all calls. A service may use the path of a call again for the next one.
         var order: Int
+        /// Whether the machine has slept since it began.
+        var hasSlept: Bool
     }
 
-    private let resumesAfterSleep: Bool
+    let resumesAfterSleep: Bool
     /// Seconds from the beginning of sleep at the arbiter until all sound has faded out.
     private let fadeSeconds: Double
 
@@ -30,6 +32,8 @@ package struct DesktopReporter {
     /// Whether all services have reported their state. Until then, nothing is ended that a killed
     /// process has set.
     private var isSettled = false
+    /// Whether calls may begin to ring. Do-not-disturb holds only calls that begin after it.
+    private(set) var mayRing = false
     private var isStopped = false
 
     // What the arbiter knows.
@@ -46,24 +50,21 @@ package struct DesktopReporter {
     /// Whether the next request waits for the timer.
     private var isPaused = false
     private var pause = Self.shortestPause
+    private var pauseNumber = 0
+    /// Beginnings that the arbiter has refused. They are not repeated.
+    private(set) var refused: Set<Step> = []
+    /// Switches that have just been changed, and wait before the next change.
+    private var resting: Set<DesktopSwitch> = []
     private var sleepNumber = 0
     private var lastOrder = 0
-
-    /// A request and what it is for.
-    struct Step: Hashable {
-        enum Subject: Hashable {
-            case sleep
-            case call(DesktopCall, order: Int)
-            case lock, doNotDisturb
-        }
-        var subject: Subject
-        var request: ReporterRequest
-    }
 
     /// Calls beyond this number are ignored.
     private static let maximumCalls = 64
     /// Seconds between two attempts, at first and at most.
     private static let (shortestPause, longestPause) = (1.0, 30.0)
+    /// Seconds between two changes of a switch, and the longest time that calls which ring wait for
+    /// the switches.
+    private static let (switchPause, ringingLimit) = (0.5, 2.0)
     /// Seconds after which the machine may sleep in any case.
     package static let inhibitorLimit = 0.9
     /// Seconds, in addition to the fade, that other programs need to pause.
@@ -82,6 +83,9 @@ package struct DesktopReporter {
 
     // MARK: Events
 
+    /// Before the first event.
+    package mutating func start() -> [ReporterAction] { [.start(.ringing, seconds: Self.ringingLimit)] }
+
     package mutating func handle(_ event: DesktopEvent) -> [ReporterAction] {
         guard !isStopped else { return [] }
         var actions: [ReporterAction] = []
@@ -97,15 +101,19 @@ package struct DesktopReporter {
 
     /// All buses have reported their services, or are not there.
     package mutating func settled() -> [ReporterAction] {
-        isSettled = true
+        (isSettled, mayRing) = (true, true)
         return proceed()
     }
 
     private mutating func setSleeping(_ isSleeping: Bool) -> [ReporterAction] {
         let begins = isSleeping && !self.isSleeping
         self.isSleeping = isSleeping
+        refused = refused.filter { $0.subject != .sleep }
         guard begins else { return isSleeping ? [] : [.takeInhibitor] }
         sleepNumber += 1
+        for call in reportedCalls.keys { reportedCalls[call]?.hasSlept = true }
+        // The machine does not wait for a pause.
+        endPause()
         return [.start(.inhibitor(sleep: sleepNumber), seconds: Self.inhibitorLimit)]
     }
 
@@ -113,6 +121,9 @@ package struct DesktopReporter {
         let known = calls[call]
         guard let state else {
             calls[call] = nil
+            if let order = known?.order {
+                refused = refused.filter { $0.subject != .call(call, order: order) }
+            }
             if foreground == call { foreground = nil }
             return
         }
@@ -124,12 +135,14 @@ package struct DesktopReporter {
 
     package mutating func timerEnded(_ timer: ReporterTimer) -> [ReporterAction] {
         switch timer {
-        case .retry:
-            isPaused = false
-            return proceed()
+        case .retry(let number):
+            if number == pauseNumber { isPaused = false }
+        case .ringing: mayRing = true
+        case .change(let desktopSwitch): resting.remove(desktopSwitch)
         case .inhibitor(let number):
-            return number == sleepNumber && isSleeping ? [.releaseInhibitor] : []
+            if number == sleepNumber, isSleeping { return [.releaseInhibitor] + proceed() }
         }
+        return proceed()
     }
 
     // MARK: The arbiter
@@ -145,8 +158,11 @@ package struct DesktopReporter {
             return retry()
         case .begun(let session): actions = begun(session, step)
         case .done, .refused:
-            if case .begin = step.request { return retry() }
-            actions = finished(step)
+            if case .begin = step.request {
+                refused.insert(step)
+            } else {
+                actions = finished(step)
+            }
         }
         pause = Self.shortestPause
         return actions + proceed()
@@ -154,10 +170,15 @@ package struct DesktopReporter {
 
     private mutating func retry() -> [ReporterAction] {
         if isStopped { return [.finished] }
+        // Sleep may have begun while the request had no reply.
+        if sleepToBegin != nil, pause > Self.shortestPause { pause = Self.shortestPause }
         isPaused = true
+        pauseNumber += 1
         defer { pause = min(2 * pause, Self.longestPause) }
-        return [.start(.retry, seconds: pause)]
+        return [.start(.retry(pauseNumber), seconds: pause)]
     }
+
+    private mutating func endPause() { (isPaused, pause) = (false, Self.shortestPause) }
 
     private mutating func begun(_ session: SessionID, _ step: Step) -> [ReporterAction] {
         switch step.subject {
@@ -166,7 +187,8 @@ package struct DesktopReporter {
             return isSleeping ? [.start(.inhibitor(sleep: sleepNumber), seconds: fadeSeconds)] : []
         case .call(let call, let order):
             let isRinging = step.request == .begin(.call, isRinging: true)
-            reportedCalls[call] = ReportedCall(session: session, isRinging: isRinging, order: order)
+            reportedCalls[call] = ReportedCall(
+                session: session, isRinging: isRinging, order: order, hasSlept: isSleeping)
             if !isRinging { reportedForeground = call }
         case .lock, .doNotDisturb: break
         }
@@ -186,12 +208,19 @@ package struct DesktopReporter {
             if reportedForeground == call { reportedForeground = nil }
         case (.lock, let request):
             reportedLock = request == .setScreenLocked(true)
-            return store { $0.isScreenLocked = request == .setScreenLocked(true) }
+            return rest(.lock) + store { $0.isScreenLocked = request == .setScreenLocked(true) }
         case (.doNotDisturb, let request):
             reportedDoNotDisturb = request == .setDoNotDisturb(true)
-            return store { $0.isDoNotDisturbOn = request == .setDoNotDisturb(true) }
+            return rest(.doNotDisturb) + store { $0.isDoNotDisturbOn = request == .setDoNotDisturb(true) }
         }
         return []
+    }
+
+    /// A service that floods the bus changes a switch only rarely.
+    private mutating func rest(_ desktopSwitch: DesktopSwitch) -> [ReporterAction] {
+        guard !isStopped else { return [] }
+        resting.insert(desktopSwitch)
+        return [.start(.change(desktopSwitch), seconds: Self.switchPause)]
     }
 
     private mutating func store(_ change: (inout DesktopMarks) -> Void) -> [ReporterAction] {
@@ -210,7 +239,8 @@ package struct DesktopReporter {
         if let call = reportedForeground, reportedCalls[call] == nil { reportedForeground = nil }
         if wantsLock { reportedLock = nil }
         if wantsDoNotDisturb { reportedDoNotDisturb = nil }
-        (isPaused, pause) = (false, Self.shortestPause)
+        (refused, resting) = ([], [])
+        endPause()
         return proceed()
     }
 
@@ -222,6 +252,7 @@ package struct DesktopReporter {
         isStopped = true
         isSettled = true
         isPaused = false
+        resting = []
         (isSleeping, calls, foreground, locks, disturbances) = (false, [:], nil, [:], [:])
         return [.releaseInhibitor] + proceed()
     }
@@ -234,7 +265,9 @@ package struct DesktopReporter {
     /// Sends the next request, if there is one and no other is in progress.
     private mutating func proceed() -> [ReporterAction] {
         guard pending == nil, !isPaused else { return [] }
-        guard let step = nextCallStep(resumesAfterSleep: resumesAfterSleep) ?? nextSwitch() else {
+        // Do-not-disturb holds a call only if it is on before the call rings.
+        let first = sleepToBegin ?? (wantsDoNotDisturb ? doNotDisturbToSet : nil)
+        guard let step = first ?? nextSessionStep() ?? lockToSet ?? doNotDisturbToSet else {
             return isStopped ? [.finished] : []
         }
         pending = step
@@ -246,13 +279,15 @@ package struct DesktopReporter {
         return marks + [.send(step.request)]
     }
 
-    private func nextSwitch() -> Step? {
-        if wantsLock != reportedLock, wantsLock || isSettled {
-            return Step(subject: .lock, request: .setScreenLocked(wantsLock))
-        }
-        if wantsDoNotDisturb != reportedDoNotDisturb, wantsDoNotDisturb || isSettled {
-            return Step(subject: .doNotDisturb, request: .setDoNotDisturb(wantsDoNotDisturb))
-        }
-        return nil
+    private var lockToSet: Step? {
+        guard wantsLock != reportedLock, wantsLock || isSettled, !resting.contains(.lock) else { return nil }
+        return Step(subject: .lock, request: .setScreenLocked(wantsLock))
+    }
+
+    private var doNotDisturbToSet: Step? {
+        guard wantsDoNotDisturb != reportedDoNotDisturb, wantsDoNotDisturb || isSettled,
+            !resting.contains(.doNotDisturb)
+        else { return nil }
+        return Step(subject: .doNotDisturb, request: .setDoNotDisturb(wantsDoNotDisturb))
     }
 }

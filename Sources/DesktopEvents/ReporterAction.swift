@@ -39,7 +39,17 @@ package enum ReporterAction: Hashable, Sendable {
 package enum ReporterTimer: Hashable, Sendable {
     /// The inhibitor of a sleep, by the number of the sleep, need not be held any longer.
     case inhibitor(sleep: Int)
-    case retry
+    /// The pause of that number is over.
+    case retry(Int)
+    /// Calls ring although the switches are not known.
+    case ringing
+    /// A switch may change again.
+    case change(DesktopSwitch)
+}
+
+/// What the desktop turns on and off.
+package enum DesktopSwitch: Hashable, Sendable {
+    case lock, doNotDisturb
 }
 
 /// What has been set at the arbiter on behalf of the desktop and outlives this program.

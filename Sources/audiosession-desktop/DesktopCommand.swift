@@ -1,5 +1,6 @@
 import ArgumentParser
 import ArbiterService
+import DesktopEvents
 import Glibc
 import Platform
 import ProgramSupport
@@ -16,8 +17,8 @@ struct DesktopCommand: ParsableCommand {
             logind, ModemManager, oFono, the screen saver and the notification service, and starts audiosessiond if \
             necessary. When it ends by a signal, it ends its calls, and undoes what it has set.
 
-            Exit status: 0 ended by a signal, 64 usage error, 69 audiosessiond or both buses are unavailable, 75 \
-            another audiosession-desktop runs, 78 the settings turn everything off.
+            Exit status: 0 ended by a signal, 64 usage error, 66 the settings cannot be read, 69 audiosessiond or \
+            both buses are unavailable, 75 another audiosession-desktop runs, 78 the settings turn everything off.
             """)
 
     @OptionGroup var arbiter: ArbiterOptions
@@ -32,15 +33,18 @@ struct DesktopCommand: ParsableCommand {
             let settings = try startingServiceSettings(from: config)
             for warning in settings.warnings { Self.report(warning) }
             let desktop = settings.settings.desktop
-            guard !desktop.sources.isEmpty else {
-                throw Self.failure("The settings of 'desktop' turn everything off; turn something on.", EX_CONFIG)
-            }
             let held = try Self.lock("desktop.lock")
             defer { withExtendedLifetime(held) {} }
             let log: @Sendable (String) -> Void = { Self.report($0) }
-            let marks = try MarkFile(path: RuntimeFolder.path() + "/desktop.state", log: log)
-            let service = DesktopService(
-                desktop, arbiter: try RemoteArbiter(at: arbiter.address), marks: marks, log: log)
+            let address = try arbiter.address
+            let marks = MarkFile(path: address.path + ".desktop", log: log)
+            guard !desktop.sources.isEmpty else {
+                if marks.read() != DesktopMarks() {
+                    DesktopService(desktop, arbiter: try RemoteArbiter(at: address), marks: marks, log: log).undo()
+                }
+                throw Self.failure("The settings of 'desktop' turn everything off; turn something on.", EX_CONFIG)
+            }
+            let service = DesktopService(desktop, arbiter: try RemoteArbiter(at: address), marks: marks, log: log)
             let signals = Self.endingSignals { service.stop() }
             defer { withExtendedLifetime(signals) {} }
             if case .failed(let reason) = service.run() { throw Self.failure("\(reason).", EX_UNAVAILABLE) }

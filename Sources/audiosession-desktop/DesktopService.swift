@@ -24,7 +24,9 @@ final class DesktopService: @unchecked Sendable {
     private var unsettled: Set<Unsettled> = []
     /// The last error of the arbiter, which is not repeated.
     private var lastError: String?
-    private var isStopping = false
+    /// With which result the service ends once everything is undone; nil: it does not end.
+    private var ending: End?
+    private var isStopping: Bool { ending != nil }
     /// Why the service ends; set once.
     private let end = Promise<End>()
     /// Writes a message to standard error.
@@ -78,20 +80,31 @@ final class DesktopService: @unchecked Sendable {
         return reason
     }
 
+    /// Undoes what a killed process has set, without a bus.
+    func undo() {
+        stop()
+        _ = end.wait(seconds: .infinity)
+    }
+
     func stop() {
-        queue.async { [self] in
-            guard !isStopping else { return }
-            isStopping = true
-            perform(reporter.stop())
-            queue.asyncAfter(deadline: .now() + Self.stopLimit) { [self] in end.set(.stopped) }
-        }
+        queue.async { [self] in stop(.stopped) }
+    }
+
+    /// Undoes everything, and then ends.
+    private func stop(_ result: End) {
+        guard !isStopping else { return }
+        ending = result
+        perform(reporter.stop())
+        queue.asyncAfter(deadline: .now() + Self.stopLimit) { [self] in end.set(result) }
     }
 
     private func start() {
+        perform(reporter.start())
         arbiter.whenReconnected { [weak self] in self?.enqueue { $0.arbiterReturned() } }
         for bus in DesktopWatch.Bus.allCases where !bus.sources.isDisjoint(with: sources) {
             buses[bus] = BusState(queue: DispatchQueue(label: "audiosession-desktop.\(bus)"))
             unsettled.insert(.bus(bus))
+            if bus == .session, sources.contains(.doNotDisturb) { unsettled.insert(.banners) }
             open(bus)
         }
     }
@@ -126,12 +139,12 @@ final class DesktopService: @unchecked Sendable {
             if bus == .session, sources.contains(.doNotDisturb), banners == nil { openBanners() }
         case .failure(let error):
             settle(.bus(bus))
+            if bus == .session, banners == nil { settle(.banners) }
             fail(bus, "cannot connect to the \(bus) bus: \(error.reason)")
         }
     }
 
     private func openBanners() {
-        unsettled.insert(.banners)
         banners = BannerSetting { [weak self] event in
             self?.enqueue { service in
                 if event == .synced { service.settle(.banners) } else { service.report(event) }
@@ -155,7 +168,7 @@ final class DesktopService: @unchecked Sendable {
         // At the start, one attempt each is enough.
         let limit = states.contains(where: \.hasWorked) ? Self.busAttempts : 1
         if states.allSatisfy({ $0.watch == nil && $0.failures >= limit }) {
-            return end.set(.failed("no bus of the desktop is there: \(reason)"))
+            return stop(.failed("no bus of the desktop is there: \(reason)"))
         }
         queue.asyncAfter(deadline: .now() + Self.busPause) { [weak self] in
             guard let self, !isStopping, buses[bus]?.watch == nil else { return }
@@ -193,7 +206,7 @@ final class DesktopService: @unchecked Sendable {
                     perform(reporter.timerEnded(timer))
                 }
             case .store(let marks): self.marks.write(marks)
-            case .finished: end.set(.stopped)
+            case .finished: end.set(ending ?? .stopped)
             }
         }
     }

@@ -26,6 +26,7 @@ final class ReporterFixture {
         if isSettled { settle() }
     }
 
+    func start() { perform(reporter.start()) }
     func settle() { perform(reporter.settled()) }
     func report(_ event: DesktopEvent) { perform(reporter.handle(event)) }
     func stop() { perform(reporter.stop()) }
@@ -83,6 +84,20 @@ final class ReporterFixture {
         guard request != nil else { return }
         request = nil
         perform(reporter.replied(.unavailable))
+    }
+
+    /// A rule of the arbiter refuses the request.
+    func refuse() {
+        guard request != nil else { return }
+        request = nil
+        perform(reporter.replied(.refused))
+    }
+
+    /// Ends the pauses of switches.
+    func endSwitchPauses() {
+        let pauses = timers.filter { if case .change = $0.timer { true } else { false } }
+        timers.removeAll { if case .change = $0.timer { true } else { false } }
+        for pause in pauses { perform(reporter.timerEnded(pause.timer)) }
     }
 
     func answerAll() { while request != nil { answer() } }
