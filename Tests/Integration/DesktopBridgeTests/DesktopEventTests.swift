@@ -215,8 +215,9 @@ struct DesktopEventTests {
         try stage.start()
         #expect(try stage.shows("do not disturb", "off"))
         // What the user has set by hand is left alone.
-        try stage.service.audiosession("silent-switch", "on")
+        try stage.service.audiosession("do-not-disturb", "on")
         #expect(stage.end(SIGTERM) == 0)
+        #expect(try stage.shows("do not disturb", "on", seconds: 0))
         service.send(SIGTERM)
     }
 }

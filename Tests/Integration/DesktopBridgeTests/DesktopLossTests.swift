@@ -1,3 +1,4 @@
+import DesktopBridge
 import Foundation
 import Platform
 import TestSupport
@@ -76,31 +77,35 @@ struct DesktopLossTests {
         #expect(stage.end(SIGTERM) == 0)
     }
 
-    @Test("A service that floods the bus costs little, and its last state is reported")
+    @Test("Signals beyond 100 in a second are ignored, and then the state is read")
     func flood() throws {
         let stage = try DesktopStage()
-        let logind = try stage.mock("logind", name: "org.freedesktop.login1", on: stage.system)
-        try stage.start()
-        let script = """
-            import dbus
-            bus = dbus.bus.BusConnection('\(stage.system.address)')
-            mock = dbus.Interface(bus.get_object('org.freedesktop.login1', '/org/freedesktop/login1'), 'org.freedesktop.DBus.Mock')
-            for i in range(1000):
-                mock.EmitSignal('org.freedesktop.login1.Manager', 'PrepareForSleep', 'b', [i % 2 == 0])
-            mock.EmitSignal('org.freedesktop.login1.Manager', 'PrepareForSleep', 'b', [False])
+        let logind = try stage.script(
             """
-        try stage.run("/usr/bin/python3", "-c", script)
-        #expect(try stage.isEmpty())
-        let decisions = try stage.log.split(separator: "\n").count
-        #expect(decisions <= 250, "signals beyond 100 in a second are ignored: \(decisions) decisions")
-        // Once the signals are followed again, the next one counts.
-        let isHeard = try eventually {
-            try stage.emit(
-                "org.freedesktop.login1.Manager", "PrepareForSleep", "b", "<true>", of: "org.freedesktop.login1",
-                at: "/org/freedesktop/login1", on: stage.system)
-            return try stage.status.contains("\nsleep ")
-        }
-        #expect(isHeard)
+            isSleeping = False
+            @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
+            def Get(self, interface, name): return Service.isSleeping
+            @dbus.service.signal('org.freedesktop.login1.Manager', signature='b')
+            def PrepareForSleep(self, isPreparing): pass
+            @dbus.service.method('test.Control')
+            def Flood(self):
+                Service.isSleeping = True
+                for i in range(5000): self.PrepareForSleep(False)
+            """, name: "org.freedesktop.login1", path: "/org/freedesktop/login1", on: stage.system)
+        let events = Mutex<[DesktopEvent]>([])
+        let watch = try DesktopWatch(
+            .system, address: stage.system.address, sources: [.sleep],
+            receive: { event in events.withLock { $0.append(event) } }, lost: { _ in })
+        #expect(eventually { events.withLock { $0 == [.sleeping(false), .synced] } })
+        let start = Date()
+        try stage.call(
+            "test.Control.Flood", of: "org.freedesktop.login1", at: "/org/freedesktop/login1", on: stage.system)
+        // The signals say that the machine is awake: only the read reports that it sleeps.
+        #expect(eventually { events.withLock { $0.count > 100 && $0.last == .sleeping(true) } })
+        watch.stop()
+        let seconds = Int(Date().timeIntervalSince(start)) + 1
+        let count = events.withLock { $0.count }
+        #expect(count <= 2 + 101 * (seconds + 1) && count < 4_000, "\(count) events in \(seconds) s")
         logind.send(SIGTERM)
     }
 }

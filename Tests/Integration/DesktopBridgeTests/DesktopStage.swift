@@ -12,7 +12,7 @@ final class DesktopStage: Sendable {
     private let program: Mutex<ChildProcess?>
 
     /// `settings` are those of the section `desktop`.
-    init(settings: String = "") throws {
+    init(settings: String = "", environment additions: [String: String] = [:]) throws {
         system = try PrivateBus()
         session = try PrivateBus()
         service = try ServiceEnvironment()
@@ -24,7 +24,7 @@ final class DesktopStage: Sendable {
         environment = service.environment.merging([
             "DBUS_SYSTEM_BUS_ADDRESS": system.address, "DBUS_SESSION_BUS_ADDRESS": session.address,
             "XDG_SESSION_ID": "c1", "GSETTINGS_BACKEND": "keyfile",
-        ]) { $1 }
+        ]) { $1 }.merging(additions) { $1 }
         program = Mutex(nil)
     }
 
@@ -35,6 +35,14 @@ final class DesktopStage: Sendable {
     }
 
     // MARK: Programs
+
+    /// Runs audiosession-desktop until it exits by itself.
+    func runToEnd(_ changes: [String: String] = [:]) throws -> (status: Int32, output: String) {
+        let result = try ChildProcess.run(
+            BuiltProgram.path("audiosession-desktop"), ["--socket", service.socket],
+            environment: environment.merging(changes) { $1 }, seconds: 30)
+        return (result.status, result.output)
+    }
 
     /// Starts audiosession-desktop, and waits until the arbiter knows it.
     func start() throws {
@@ -76,7 +84,29 @@ final class DesktopStage: Sendable {
     }
 
     private func mock(_ arguments: [String], name: String, on bus: PrivateBus) throws -> ChildProcess {
-        let child = try ChildProcess("/usr/bin/python3", ["-m", "dbusmock"] + arguments, environment: environment)
+        try python(["-m", "dbusmock"] + arguments, name: name, on: bus)
+    }
+
+    /// Starts a service that is written in Python: the body of a class, whose object is at `path`.
+    func script(_ body: String, name: String, path: String, on bus: PrivateBus) throws -> ChildProcess {
+        let lines = body.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
+        let script = """
+            import dbus, dbus.service, os
+            from dbus.mainloop.glib import DBusGMainLoop
+            from gi.repository import GLib
+            DBusGMainLoop(set_as_default=True)
+            bus = dbus.bus.BusConnection('\(bus.address)')
+            class Service(dbus.service.Object):
+            \(lines)
+            service = Service(bus, '\(path)')
+            name = dbus.service.BusName('\(name)', bus)
+            GLib.MainLoop().run()
+            """
+        return try python(["-u", "-c", script], name: name, on: bus)
+    }
+
+    private func python(_ arguments: [String], name: String, on bus: PrivateBus) throws -> ChildProcess {
+        let child = try ChildProcess("/usr/bin/python3", arguments, environment: environment)
         let isThere = try eventually {
             try bus.run(
                 "gdbus", "call", "--address", bus.address, "--dest", "org.freedesktop.DBus", "--object-path",
