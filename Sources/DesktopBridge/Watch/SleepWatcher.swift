@@ -55,13 +55,16 @@ final class SleepWatcher: ServiceWatcher {
                 if case .values(_, let descriptor?) = reply { closeDescriptor(descriptor) }
                 return
             }
-            isRequested = false
             if case .values(_, let descriptor?) = reply {
+                isRequested = false
                 inhibitor = descriptor
                 if !wantsInhibitor { closeInhibitor() }
             } else {
+                // It counts as requested until then: there is one repetition at a time.
                 service?.after(Self.retryPause) { [weak self] in
-                    if let self, wantsInhibitor { takeInhibitor() }
+                    guard let self else { return }
+                    isRequested = false
+                    if wantsInhibitor { takeInhibitor() }
                 }
             }
         }
