@@ -93,7 +93,7 @@ struct ReporterOrderTests {
         #expect(fixture.timers.map(\.seconds) == [0.5, 0.5])
         fixture.endSwitchPauses()
         fixture.answerAll()
-        #expect(fixture.sent.suffix(2) == [.setScreenLocked(false), .setDoNotDisturb(false)])
+        #expect(fixture.sent.suffix(2) == [.setDoNotDisturb(false), .setScreenLocked(false)])
     }
 
     @Test(

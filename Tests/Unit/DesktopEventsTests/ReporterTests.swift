@@ -151,6 +151,8 @@ struct ReporterTests {
         fixture.report(.call(other, .incoming))
         fixture.report(.doNotDisturb(source: "a", false))
         fixture.answerAll()
+        fixture.endSwitchPauses()
+        fixture.answerAll()
         #expect(fixture.states == ["call active", "call rings"])
     }
 
