@@ -2,9 +2,11 @@
 /// its repetition; requests meanwhile cause one more.
 final class BusReader {
     /// Reads once, and reports whether the service has replied; nothing after its end.
-    typealias Read = (_ service: BusService, _ ended: @escaping (_ isAnswered: Bool) -> Void) -> Void
+    typealias Read = (_ ended: @escaping (_ isAnswered: Bool) -> Void) -> Void
+    /// Calls a function after some seconds; not after the end of the service.
+    typealias Timer = (_ seconds: Double, _ body: @escaping () -> Void) -> Void
 
-    private weak var service: BusService?
+    private let timer: Timer
     private let read: Read
     private var isBusy = false
     /// Whether a request has arrived during the current read, whose reply may be older.
@@ -16,8 +18,8 @@ final class BusReader {
     private static let (shortestPause, longestPause) = (3.0, 48.0)
     private var pause = shortestPause
 
-    init(_ service: BusService, _ read: @escaping Read) {
-        self.service = service
+    init(timer: @escaping Timer, _ read: @escaping Read) {
+        self.timer = timer
         self.read = read
     }
 
@@ -34,15 +36,15 @@ final class BusReader {
     }
 
     private func start() {
-        guard let service, !isEnded else { return }
+        guard !isEnded else { return }
         (isBusy, isStale) = (true, false)
-        read(service) { [self] isAnswered in ended(isAnswered) }
+        read { [self] isAnswered in ended(isAnswered) }
     }
 
     private func ended(_ isAnswered: Bool) {
         reportAttempt()
         guard isAnswered else {
-            service?.after(pause) { [self] in start() }
+            timer(pause) { [self] in start() }
             pause = min(2 * pause, Self.longestPause)
             return
         }

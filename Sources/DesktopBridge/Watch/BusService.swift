@@ -60,7 +60,7 @@ final class BusService {
         path: String, _ interface: String, _ member: String, _ arguments: [String] = [],
         completed: @escaping ([BusValue]?) -> Void
     ) -> BusReader {
-        BusReader(self) { service, ended in
+        reader { service, ended in
             service.call(path: path, interface, member, arguments) { reply in
                 switch reply {
                 case .values(let values, _):
@@ -75,6 +75,15 @@ final class BusService {
                 case nil: break
                 }
             }
+        }
+    }
+
+    /// A read of the service's state that calls `read` on request, while the service exists.
+    func reader(
+        _ read: @escaping (_ service: BusService, _ ended: @escaping (_ isAnswered: Bool) -> Void) -> Void
+    ) -> BusReader {
+        BusReader(timer: { [weak self] in self?.after($0, $1) }) { [weak self] ended in
+            if let self { read(self, ended) }
         }
     }
 

@@ -20,7 +20,7 @@ final class SessionLockWatcher: ServiceWatcher {
     func begin(_ service: BusService, synced: @escaping () -> Void) {
         // The id may be that of another login, which has ended.
         let candidates = session == "auto" ? ["auto"] : [session, "auto"]
-        let search = BusReader(service) { [weak self] service, ended in
+        let search = service.reader { [weak self] service, ended in
             self?.find(candidates[...], service, synced, ended)
         }
         let removed: (String) -> Void = { [weak self, weak service, weak search] path in
@@ -113,7 +113,7 @@ final class ScreenSaverWatcher: ServiceWatcher {
 
     func begin(_ service: BusService, synced: @escaping () -> Void) {
         let (name, report) = (name, report)
-        let read = BusReader(service) { [weak self] service, ended in
+        let read = service.reader { [weak self] service, ended in
             guard let self else { return }
             findState(paths[...], service, synced, ended)
         }
