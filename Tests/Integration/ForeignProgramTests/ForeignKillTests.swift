@@ -103,29 +103,60 @@ struct ForeignKillTests {
         let controller = try StreamController.serving(on: desktop)
         let stream = try controller.stream("state=running", "node=pw-play")
         try #require(controller.reaches(held ? "hold \(stream) 20" : "level \(stream) 14 20"))
-        let recording = try desktop.record()
+        var recording = try desktop.record()
         try #require(recording.waits(frames: 4_096))
         desktop.killSessionManager()
         try desktop.startSessionManager()
         // WirePlumber 0.4 links no stream that played before it, held or not, and on a busy machine
         // it may still remove links that others make while it starts.
-        func link() throws {
-            for channel in ["FL", "FR"] {
-                try #require(try desktop.links("pw-play:output_\(channel)", "sink:playback_\(channel)"))
-                try #require(try desktop.links("sink:monitor_\(channel)", "recorder:input_\(channel)"))
+        func links() throws -> Bool {
+            try ["FL", "FR"].allSatisfy { channel in
+                try [
+                    ("pw-play:output_\(channel)", "sink:playback_\(channel)"),
+                    ("sink:monitor_\(channel)", "recorder:input_\(channel)"),
+                ].allSatisfy { ports in
+                    let result = try desktop.run("pw-link", [ports.0, ports.1])
+                    return result.status == 0 || result.output.contains("File exists")
+                }
             }
         }
-        func records(until all: (PositionRecording.Frame) -> Bool) throws -> Bool {
-            let begin = recording.count
-            return try eventually(seconds: 60) {
-                try link()
-                let frames = recording.frames(from: max(begin, recording.count - 24_000))
-                return frames.count >= 24_000 && frames.allSatisfy(all)
+        // Links once in a second: a WirePlumber that starts falls behind if many clients come and
+        // go. If nothing is recorded nevertheless, it is restarted again, with a new recorder.
+        // Returns nil if that does not help: WirePlumber 0.4 sometimes links no recorder after a
+        // restart.
+        func records(until all: (PositionRecording.Frame) -> Bool) throws -> Bool? {
+            for attempt in 0..<2 {
+                if attempt > 0 {
+                    desktop.killSessionManager()
+                    try desktop.startSessionManager()
+                    recording = try desktop.record()
+                }
+                let begin = recording.count
+                var nextLinks = ContinuousClock.now
+                let isRecorded = try eventually(seconds: 10) {
+                    if ContinuousClock.now >= nextLinks {
+                        nextLinks = .now + .seconds(1)
+                        _ = try links()
+                    }
+                    let frames = recording.frames(from: max(begin, recording.count - 24_000))
+                    return frames.count >= 24_000 && frames.allSatisfy(all)
+                }
+                if isRecorded { return true }
+                if recording.count > begin + 24_000 { return false }
+            }
+            return nil
+        }
+        func check(_ volume: Float, until all: (PositionRecording.Frame) -> Bool) throws {
+            #expect(try desktop.volumes("softVolumes", serial: stream).allSatisfy { abs($0 - volume) < 1e-5 })
+            switch try records(until: all) {
+            case true?: break
+            case false?: Issue.record("The recording has other levels than \(volume).")
+            case nil: withKnownIssue(isIntermittent: true) { Issue.record("WirePlumber links no recorder.") }
             }
         }
         let expected: Float = held ? 0 : 0.199_526_23
-        #expect(try records { abs($0.gain - expected) < 1e-5 })
+        try check(expected) { abs($0.gain - expected) < 1e-5 }
         #expect(controller.reaches("level \(stream) 0 20"))
-        #expect(try records { $0.gain == 1 })
+        try check(1) { $0.gain == 1 }
     }
 }
