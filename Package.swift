@@ -345,14 +345,18 @@ let package = Package(
                 "SessionPolicy", "TestRandom", "TestSupport",
             ],
             path: "Tests/Programs/ArbiterChaos", swiftSettings: swift),
+        .target(
+            name: "FakeArbiter",
+            dependencies: ["CSessionSocket", "Platform", "SessionArbiter", "SessionPolicy", "TestSupport"],
+            path: "Tests/Support/FakeArbiter", swiftSettings: swift),
         .testTarget(
             name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy", "TestRandom"],
             path: "Tests/Unit/SessionPolicyTests", swiftSettings: swift),
         .testTarget(
             name: "SessionArbiterTests",
             dependencies: [
-                "ArbiterService", "SessionArbiter", "SessionPolicy", "CSessionGate", "CSessionSocket", "Platform",
-                "TestSupport",
+                "ArbiterService", "SessionArbiter", "SessionPolicy", "CSessionGate", "CSessionSocket", "FakeArbiter",
+                "Platform", "TestSupport",
             ],
             path: "Tests/Unit/SessionArbiterTests", swiftSettings: swift),
         .testTarget(
@@ -422,8 +426,8 @@ let package = Package(
         .testTarget(
             name: "SessionCommandsTests",
             dependencies: [
-                "ArbiterService", "AudioRendering", "DesktopBridge", "JackDriver", "SessionArbiter", "SessionPolicy",
-                "SessionCommands", "TestRandom", "TestSupport",
+                "ArbiterService", "AudioRendering", "DesktopBridge", "FakeArbiter", "JackDriver", "SessionArbiter",
+                "SessionPolicy", "SessionCommands", "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/SessionCommandsTests", swiftSettings: swift),
         .testTarget(

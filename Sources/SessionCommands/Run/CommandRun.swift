@@ -55,7 +55,11 @@ package final class CommandRun {
         defer { session.end() }
         while let event = events.next() {
             switch event {
-            case .failed(let error): throw error
+            case .failed(let error):
+                // The notice of an activation precedes the reply, which may come too late, for
+                // example because this process was stopped. The command runs on, as after every
+                // loss of the arbiter.
+                if child == nil { throw error }
             case .opened: if !waits { try receive(session.begin(), resolved, signals) }
             case .signal(let signal): if let status = receive(signal) { return status }
             case .notice(let notice): try receive(session.handle(notice), resolved, signals)

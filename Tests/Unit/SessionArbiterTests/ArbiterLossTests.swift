@@ -1,4 +1,5 @@
 import CSessionGate
+import FakeArbiter
 import Foundation
 import Platform
 import SessionArbiter

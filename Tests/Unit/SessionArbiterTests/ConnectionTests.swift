@@ -1,4 +1,5 @@
 import CSessionSocket
+import FakeArbiter
 import Foundation
 import Platform
 import SessionArbiter

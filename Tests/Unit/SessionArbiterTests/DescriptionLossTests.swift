@@ -1,3 +1,4 @@
+import FakeArbiter
 import Foundation
 import SessionArbiter
 import SessionPolicy

@@ -1,3 +1,4 @@
+import FakeArbiter
 import Foundation
 import SessionArbiter
 import SessionPolicy
@@ -263,6 +264,39 @@ struct RunCommandTests {
         kill(command, SIGTERM)
         #expect(ends(run) == 128 + SIGTERM)
         #expect(app.isLowered(false))
+    }
+
+    @Test("The command runs on if its session is active and the arbiter's reply to the activation comes too late")
+    func lateReply() throws {
+        let (gate, requested) = (try FakeGate(), EventLog<Int>())
+        let activated = SessionNotice(decision: 1, effect: Effect(SessionID(1), .activated, .act1))
+        let arbiter = try FakeArbiter { peer in
+            peer.welcome()
+            while let message = peer.receive() {
+                var reply = Reply()
+                switch message.request {
+                case .register:
+                    reply.session = SessionID(1)
+                    peer.send(.reply(message.serial, reply), descriptor: gate.descriptor)
+                case .submit(.activate): peer.send(.notice(activated))
+                case .submit(.setRunning):
+                    peer.send(.reply(message.serial, reply))
+                    requested.note(peer.number)
+                default: peer.send(.reply(message.serial, reply))
+                }
+            }
+        }
+        let sink = try LineSink()
+        let run = try ChildProcess(
+            try BuiltProgram.path("audiosession"), ["run", "--"] + Self.waiting,
+            environment: audiosession.environment.merging(["AUDIOSESSION_SOCKET": arbiter.address.path]) { $1 },
+            printingTo: (sink.writing, sink.writing))
+        let command = try #require(pid_t(try sink.line()))
+        defer { kill(command, SIGKILL) }
+        // The requests of a session follow one another: the activation has failed before.
+        #expect(requested.wait { !$0.isEmpty })
+        kill(command, SIGTERM)
+        #expect(ends(run) == 128 + SIGTERM)
     }
 
     @Test("An arbiter that hangs delays neither signals nor the end by more than a second")

@@ -1,21 +1,21 @@
-import CSessionSocket
-import Foundation
-import Platform
-import SessionArbiter
-import SessionPolicy
-import TestSupport
+internal import CSessionSocket
+internal import Foundation
+internal import Platform
+package import SessionArbiter
+internal import SessionPolicy
+internal import TestSupport
 
 /// A fake arbiter: a socket, and a script that runs for every client, on a thread of its own.
-final class FakeArbiter: Sendable {
-    let address: ArbiterAddress
+package final class FakeArbiter: Sendable {
+    package let address: ArbiterAddress
     private let folder: TemporaryDirectory
     private let listener: Int32
     private let thread = WorkerThread()
 
     /// The arbiter's end of one connection; closed when the script has ended.
-    final class Peer: Sendable {
+    package final class Peer: Sendable {
         /// Number of the connection, starting at 1.
-        let number: Int
+        package let number: Int
         private let socket: Int32
 
         init(number: Int, socket: Int32) {
@@ -25,18 +25,18 @@ final class FakeArbiter: Sendable {
 
         deinit { close(socket) }
 
-        func send(_ message: ArbiterMessage, descriptor: Int32 = -1) {
+        package func send(_ message: ArbiterMessage, descriptor: Int32 = -1) {
             guard let data = try? JSONEncoder().encode(message) else { return }
             send(raw: Array(data), descriptor: descriptor)
         }
 
-        func send(raw bytes: [UInt8], descriptor: Int32 = -1) {
+        package func send(raw bytes: [UInt8], descriptor: Int32 = -1) {
             while ssocket_send(socket, bytes, bytes.count, descriptor) == -Int(EAGAIN) { wait(for: POLLOUT) }
         }
 
         /// Returns the next message; nil when the client has disconnected. Answers `keys` as an
         /// older arbiter does, which does not know that request.
-        func receive() -> ClientMessage? {
+        package func receive() -> ClientMessage? {
             while let message = receiveAny() {
                 guard case .keys = message.request else { return message }
                 send(.failure(message.serial, RequestError(.malformed, "A request 'keys' is not known.")))
@@ -58,7 +58,7 @@ final class FakeArbiter: Sendable {
 
         /// Waits for hello and answers it; returns the hello message.
         @discardableResult
-        func welcome(as arbiter: UInt64 = 1, version: Int = ArbiterProtocol.version) -> ClientMessage.Hello? {
+        package func welcome(as arbiter: UInt64 = 1, version: Int = ArbiterProtocol.version) -> ClientMessage.Hello? {
             guard let message = receive(), case .hello(let hello) = message.request else { return nil }
             var reply = Reply()
             var welcome = Reply.Welcome(
@@ -70,10 +70,10 @@ final class FakeArbiter: Sendable {
         }
 
         /// Answers every request until the client disconnects.
-        func obey() { while let message = receive() { send(.reply(message.serial, Reply())) } }
+        package func obey() { while let message = receive() { send(.reply(message.serial, Reply())) } }
 
         /// Returns when the client has disconnected.
-        func awaitEnd() { while receive() != nil {} }
+        package func awaitEnd() { while receive() != nil {} }
 
         private func wait(for events: Int32) {
             var watched = pollfd(fd: socket, events: Int16(events), revents: 0)
@@ -81,7 +81,7 @@ final class FakeArbiter: Sendable {
         }
     }
 
-    init(_ script: @escaping @Sendable (Peer) -> Void) throws {
+    package init(_ script: @escaping @Sendable (Peer) -> Void) throws {
         folder = try TemporaryDirectory()
         address = try ArbiterAddress(path: folder.file("a.socket"))
         listener = ssocket_listen(address.path, 8)
@@ -108,10 +108,12 @@ final class FakeArbiter: Sendable {
 }
 
 /// The arbiters of one test. They listen until the test ends.
-final class FakeArbiters: Sendable {
+package final class FakeArbiters: Sendable {
+    package init() {}
+
     private let all = Mutex<[FakeArbiter]>([])
 
-    func start(_ script: @escaping @Sendable (FakeArbiter.Peer) -> Void) throws -> FakeArbiter {
+    package func start(_ script: @escaping @Sendable (FakeArbiter.Peer) -> Void) throws -> FakeArbiter {
         let one = try FakeArbiter(script)
         all.withLock { $0.append(one) }
         return one
@@ -119,12 +121,12 @@ final class FakeArbiters: Sendable {
 }
 
 /// A gate as an arbiter creates it, with its page writable by the test.
-final class FakeGate: @unchecked Sendable {
+package final class FakeGate: @unchecked Sendable {
     // Immutable; the page's words are atomic.
-    let page: OpaquePointer
-    let descriptor: Int32
+    package let page: OpaquePointer
+    package let descriptor: Int32
 
-    init() throws {
+    package init() throws {
         var page: OpaquePointer?
         descriptor = ssocket_gate_create(&page)
         guard let page else { throw TestFailure("There is no memory for a gate.") }
