@@ -419,6 +419,7 @@ let package = Package(
             dependencies: [
                 "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "InterAppAudio", "SessionArbiter",
                 "SessionPolicy", "CJackDriver", "CMIDIProbe", "COpenALLoopback", "CSessionSocket", "OpenALRecipe",
+                "Platform",
                 "TestRandom",
                 "TestSupport",
             ],

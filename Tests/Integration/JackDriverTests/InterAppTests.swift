@@ -384,6 +384,7 @@ extension RealServers {
             let probe = try MIDIProbe(on: name)
             try probe.connect("host:out_1", to: "probe-listener:audio")
             #expect(try fixture.hears(0.5, probe))
+            let stalls = try StallWatch(fixture.session.engine)
             program.process.send(SIGUSR1)
             #expect(fixture.states.wait { $0.contains(.hung) })
             #expect(eventually { hosted.currentState == .hung && healthy.currentState == .connected })
@@ -391,8 +392,10 @@ extension RealServers {
             program.process.send(SIGUSR2)
             #expect(eventually { hosted.currentState == .connected })
             #expect(try fixture.hears(0.5, probe))
-            // Once for the node, and perhaps once for the other one, which is found innocent.
-            #expect(fixture.states.noted.count { $0 == .hung } <= 2, "\(fixture.states.noted)")
+            // Each time the cycles stand still, once for the node that hangs, or on a busy machine
+            // for one that is late, and perhaps once for the other one, which is found innocent.
+            let count = stalls.end()
+            #expect(fixture.states.noted.count { $0 == .hung } <= 2 * count, "\(count): \(fixture.states.noted)")
             withExtendedLifetime(other) {}
         }
 

@@ -160,18 +160,33 @@ extension RealServers {
             defer { end(keyboard) }
             #expect(eventually { (try? probe.connect("keyboard:out", to: "midi-test:keys")) != nil })
             #expect(received.wait { $0.count > 4 })
+            // PipeWire skips the cycles of a client that is late, and with them its notes.
+            var isEqual = try isHeardAsOffline(probe, received, sound)
+            for _ in 0..<4 where TestServer.current == .pipewire && !isEqual {
+                isEqual = try isHeardAsOffline(probe, received, sound)
+            }
+            #expect(isEqual)
+        }
+
+        /// Returns whether a recording of the sequencer's two keys equals an offline render of the
+        /// events that were received meanwhile.
+        private func isHeardAsOffline(
+            _ probe: MIDIProbe, _ received: EventLog<MIDIEvent>, _ sound: [Float]
+        ) throws -> Bool {
+            let before = received.noted.count
             let heard = try probe.record([], frames: 48_000).audio
+            #expect(received.wait { $0.count > before + 8 })
 
             // From a note that begins after silence on: two notes of each key.
             let begin = try #require(
                 heard.indices.dropFirst(500).first { heard[$0] != 0 && heard[$0 - 400] == 0 && heard[$0 - 1] == 0 })
             let segment = heard[begin..<(begin + 19_200)]
-            let events = received.noted
+            let events = received.noted.dropFirst(before)
             let renders = try [0, 2].map {
                 try render(sound, Array(events.filter(isNoteOrEnd).drop(while: isEnd).dropFirst($0)), 19_200)
             }
-            #expect(renders.contains { Signal.firstDifference(segment, $0) == nil })
             #expect(Signal.firstDifference(renders[0], renders[1]) != nil && Signal.peak(segment) > 0)
+            return renders.contains { Signal.firstDifference(segment, $0) == nil }
         }
 
         private func isNoteOrEnd(_ event: MIDIEvent) -> Bool {
