@@ -6,43 +6,72 @@ import Testing
 /// Whatever is killed while a program is lowered or held, it is free when it should be.
 @Suite("foreign programs: kills with adoption", .serialized)
 struct AdoptionKillTests {
-    private enum Victim: CaseIterable { case adoption, controller, arbiter, both }
+    enum Victim: CaseIterable { case adoption, controller, both, arbiter, pipeWire, sessionManager, bus }
 
-    @Test("Kills while a program is held by a call or lowered by a prompt")
-    func kills() throws {
+    /// What the program is in when the process is killed.
+    private enum State: CaseIterable { case ducked, held, ramping }
+
+    /// One round: a program, and what lowers or holds it.
+    private struct Round {
+        let isCall: Bool
+        let prompt: ChildProcess?
+        let comment: String
+        var recording: PositionRecording
+        var program: ChildProcess
+
+        var gain: Float { isCall ? 0 : 0.199_526_23 }
+
+        /// Whether the program is as lowered or held as without the kill.
+        func isSilenced() -> Bool { recording.waits { [gain] in abs($0.gain - gain) < 1e-5 } }
+    }
+
+    @Test("Kills while a program is held by a call, lowered by a prompt, or in a ramp", arguments: Victim.allCases)
+    func kills(victim: Victim) throws {
         var random = SeededGenerator(seed: TestSeed.current)
-        for round in 0..<TestLength.times(10, long: 200) {
-            let victim = Victim.allCases[round % Victim.allCases.count]
-            let isCall = round / Victim.allCases.count % 2 == 0
+        for number in 0..<TestLength.times(3, long: 30) {
+            let state = State.allCases[number % State.allCases.count]
             let stage = try AdoptionStage()
-            let program = try stage.desktop.play(role: "Game")
-            defer { program.send(SIGKILL) }
-            let recording = try stage.desktop.record()
-            try #require(recording.waitsForUnity())
-            try #require(try stage.shows("pw-cat", "running"))
-            let prompt = isCall ? nil : try stage.prompt()
-            defer { prompt?.send(SIGKILL) }
-            if isCall { try stage.audiosession("call", "ring") }
-            if Bool.random(using: &random) {
-                try #require(isCall ? recording.waitsForSilence() : recording.waits { $0.gain < 0.2 })
-            } else {
-                poll(nil, 0, Int32.random(in: 0..<150, using: &random))
+            var round = try begin(
+                state, stage, "\(victim), \(state), round \(number), seed \(TestSeed.current)", &random)
+            defer {
+                round.prompt?.send(SIGKILL)
+                round.program.send(SIGKILL)
             }
-            let comment = "round \(round): \(victim) in a \(isCall ? "call" : "prompt"), seed \(TestSeed.current)"
-            try kill(victim, stage, recording, isCall: isCall, comment)
-            if isCall { try stage.audiosession("call", "decline") } else { prompt?.send(SIGTERM) }
-            try #require(recording.waitsForUnity(), "\(comment): \(stage.adoptionOutput)")
+            try kill(victim, stage, &round)
+            if round.isCall { try stage.audiosession("call", "decline") } else { round.prompt?.send(SIGTERM) }
+            try #require(
+                try isFree(stage, round, isRecorded: victim != .sessionManager),
+                "\(round.comment): \(stage.adoptionOutput)")
         }
     }
 
+    /// Starts a program, and brings it into a state.
+    private func begin(
+        _ state: State, _ stage: AdoptionStage, _ comment: String, _ random: inout SeededGenerator
+    ) throws -> Round {
+        let program = try stage.desktop.play(role: "Game")
+        let recording = try stage.desktop.record()
+        try #require(recording.waitsForUnity())
+        try #require(try stage.shows("pw-cat", "running"))
+        let isCall = state == .held || state == .ramping && Bool.random(using: &random)
+        let round = Round(
+            isCall: isCall, prompt: isCall ? nil : try stage.prompt(), comment: comment, recording: recording,
+            program: program)
+        if isCall { try stage.audiosession("call", "ring") }
+        if state == .ramping {
+            poll(nil, 0, Int32.random(in: 0..<150, using: &random))
+        } else {
+            try #require(round.isSilenced(), "\(comment)")
+        }
+        return round
+    }
+
     /// Kills a process. Those that live on, or are started again, silence the program as before.
-    private func kill(
-        _ victim: Victim, _ stage: AdoptionStage, _ recording: PositionRecording, isCall: Bool, _ comment: String
-    ) throws {
+    private func kill(_ victim: Victim, _ stage: AdoptionStage, _ round: inout Round) throws {
         switch victim {
         case .adoption:
             stage.endAdoption(SIGKILL)
-            try #require(recording.waitsForUnity(), "\(comment): freed by the controller")
+            try #require(round.recording.waitsForUnity(), "\(round.comment): freed by the controller")
             try stage.restartAdoption()
         case .controller: try stage.killController()
         case .both:
@@ -52,13 +81,38 @@ struct AdoptionKillTests {
         case .arbiter:
             stage.killArbiter()
             try stage.restartArbiter()
+        // A prompt of a connection that was lost is activated again by its program.
+        case .pipeWire:
+            // The program ends with it, and its user starts it again.
+            stage.desktop.killPipeWire()
+            round.program.send(SIGKILL)
+            round.program.reap()
+            try stage.desktop.restartPipeWire()
+            round.recording = try stage.desktop.record()
+            round.program = try stage.desktop.play(role: "Game")
+        case .sessionManager:
+            stage.desktop.killSessionManager()
+            try stage.desktop.startSessionManager()
+            let gain = round.gain
+            try #require(
+                try eventually {
+                    let volumes = try stage.desktop.volumes("softVolumes", node: "pw-play")
+                    return !volumes.isEmpty && volumes.allSatisfy { abs($0 - gain) < 1e-5 }
+                }, "\(round.comment): \(stage.adoptionOutput)")
+            return
+        case .bus: stage.desktop.killBus()
         }
-        // A game that begins again during a call waits for its end.
-        if isCall {
-            try #require(recording.waitsForSilence(), "\(comment): held again; \(stage.adoptionOutput)")
-        } else if victim != .arbiter {
-            try #require(recording.waits { $0.gain < 0.2 }, "\(comment): lowered again")
-        }
+        try #require(round.isSilenced(), "\(round.comment): silenced again; \(stage.adoptionOutput)")
+    }
+
+    /// Whether the program is free in the end: without a soft volume, at unity, and running.
+    /// WirePlumber 0.4, restarted, links no stream that played before it: nothing is recorded then.
+    private func isFree(_ stage: AdoptionStage, _ round: Round, isRecorded: Bool) throws -> Bool {
+        let journal = stage.desktop.folder.file("audiosession/streams.journal")
+        return try eventually {
+            try stage.desktop.volumes("softVolumes", node: "pw-play") == [1, 1]
+                && !FileManager.default.fileExists(atPath: journal)
+        } && (!isRecorded || round.recording.waitsForUnity())
     }
 
     @Test("Without an arbiter that can be started, all programs are freed, and adoption exits with 69")

@@ -7,7 +7,7 @@ import TestSupport
 final class ForeignDesktop: Sendable {
     let folder: TemporaryDirectory
     let environment: [String: String]
-    let pipeWire: ChildProcess
+    private let server: Mutex<ChildProcess>
     private let bus: ChildProcess
     private let sessionManager: Mutex<ChildProcess>
     private let pulse: ChildProcess?
@@ -22,12 +22,9 @@ final class ForeignDesktop: Sendable {
         try Self.writeConfiguration(to: folder.file("config/pipewire/pipewire.conf.d"))
         bus = try ChildProcess(
             "dbus-daemon", ["--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder.file("bus"))"])
-        pipeWire = try ChildProcess("pipewire", [], environment: environment)
-        sessionManager = Mutex(pipeWire)  // replaced below, once PipeWire is ready
-        let environment = environment
-        guard try eventually({ try Self.run("pw-cli", ["info", "0"], environment).status == 0 }) else {
-            throw TestFailure("PipeWire did not become ready: \(pipeWire.output)")
-        }
+        let pipeWire = try Self.startPipeWire(environment)
+        server = Mutex(pipeWire)
+        sessionManager = Mutex(pipeWire)  // replaced below
         pulse = withPulse ? try ChildProcess("pipewire-pulse", [], environment: environment) : nil
         try startSessionManager()
         if withPulse {
@@ -52,6 +49,14 @@ final class ForeignDesktop: Sendable {
         """.write(toFile: path + "/sinks.conf", atomically: true, encoding: .utf8)
     }
 
+    private static func startPipeWire(_ environment: [String: String]) throws -> ChildProcess {
+        let child = try ChildProcess("pipewire", [], environment: environment)
+        guard try eventually({ try run("pw-cli", ["info", "0"], environment).status == 0 }) else {
+            throw TestFailure("PipeWire did not become ready: \(child.output)")
+        }
+        return child
+    }
+
     /// Starts WirePlumber, and waits until it has chosen the default sink.
     func startSessionManager() throws {
         let child = try ChildProcess("wireplumber", [], environment: environment)
@@ -67,9 +72,24 @@ final class ForeignDesktop: Sendable {
         child.reap()
     }
 
+    var pipeWire: ChildProcess { server.withLock { $0 } }
+
     func killPipeWire() {
         pipeWire.send(SIGKILL)
         pipeWire.reap()
+    }
+
+    /// Starts PipeWire and WirePlumber again.
+    func restartPipeWire() throws {
+        killSessionManager()
+        let child = try Self.startPipeWire(environment)
+        server.withLock { $0 = child }
+        try startSessionManager()
+    }
+
+    func killBus() {
+        bus.send(SIGKILL)
+        bus.reap()
     }
 
     @discardableResult
@@ -150,7 +170,23 @@ final class ForeignDesktop: Sendable {
 
     /// The values of a property of a node's parameter Props.
     func volumes(_ property: String, serial: UInt64) throws -> [Float] {
-        let output = try run("pw-cli", ["e", "\(nodeIdentifier(serial: serial))", "Props"]).output
+        try volumes(property, identifier: nodeIdentifier(serial: serial))
+    }
+
+    /// The same, of the first node with this name; empty if there is none.
+    func volumes(_ property: String, node name: String) throws -> [Float] {
+        var identifier: Int?
+        for line in try run("pw-cli", ["ls", "Node"]).output.split(separator: "\n") {
+            if let match = line.firstMatch(of: /id (\d+), type/) { identifier = Int(match.1) }
+            if line.contains("node.name = \"\(name)\""), let identifier {
+                return try volumes(property, identifier: identifier)
+            }
+        }
+        return []
+    }
+
+    private func volumes(_ property: String, identifier: Int) throws -> [Float] {
+        let output = try run("pw-cli", ["e", "\(identifier)", "Props"]).output
         var values: [Float] = []
         var isProperty = false
         for line in output.split(separator: "\n") {
