@@ -98,14 +98,21 @@ final class AdoptionStage: Sendable {
         return child.waitForEnd(seconds: 30) ? child.reap() : nil
     }
 
-    /// Kills the stream controller of audiosession-adopt.
-    func killController() throws {
+    /// The arbiter, audiosession-adopt and its stream controller.
+    func processes() throws -> [pid_t] {
+        [arbiter.withLock { $0.identifier }, adoptionProcess, try controllerProcess()]
+    }
+
+    private func controllerProcess() throws -> pid_t {
         let output = try desktop.run("pgrep", ["-P", "\(adoptionProcess)", "-f", "audiosession-hand"]).output
         guard let process = output.split(separator: "\n").first.flatMap({ pid_t($0) }) else {
             throw TestFailure("There is no audiosession-hand: \(adoptionOutput)")
         }
-        kill(process, SIGKILL)
+        return process
     }
+
+    /// Kills the stream controller of audiosession-adopt.
+    func killController() throws { kill(try controllerProcess(), SIGKILL) }
 
     func killArbiter() {
         let child = arbiter.withLock(\.self)

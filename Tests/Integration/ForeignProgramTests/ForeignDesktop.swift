@@ -198,6 +198,16 @@ final class ForeignDesktop: Sendable {
         return values
     }
 
+    /// Whether WirePlumber has stored no volume below full and no mute so far.
+    var storesFullVolumesOnly: Bool {
+        // Lines such as "Output/Audio:media.role:Game:channelVolumes=1.0;1.0;" and ":mute=false".
+        readText(folder.file("state/wireplumber/restore-stream")).split(separator: "\n").allSatisfy { line in
+            let values = line.split(separator: "=").last.map { $0.split(separator: ";") } ?? []
+            if line.contains(":mute=") { return values == ["false"] }
+            return !line.contains("olume") || values.allSatisfy { Float($0) == 1 }
+        }
+    }
+
     /// Links two ports, once they exist.
     func links(_ output: String, _ input: String) throws -> Bool {
         try eventually {
