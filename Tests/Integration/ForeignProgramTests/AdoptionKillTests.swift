@@ -113,7 +113,7 @@ struct AdoptionKillTests {
         return try eventually {
             try stage.desktop.volumes("softVolumes", node: "pw-play") == [1, 1]
                 && !FileManager.default.fileExists(atPath: journal)
-        } && (!isRecorded || round.recording.waitsForUnity()) && stage.desktop.storesFullVolumesOnly
+        } && (!isRecorded || round.recording.waitsForUnity()) && stage.desktop.storedVolumes.isEmpty
     }
 
     @Test("Without an arbiter that can be started, all programs are freed, and adoption exits with 69")

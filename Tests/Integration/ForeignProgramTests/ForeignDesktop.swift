@@ -198,14 +198,15 @@ final class ForeignDesktop: Sendable {
         return values
     }
 
-    /// Whether WirePlumber has stored no volume below full and no mute so far.
-    var storesFullVolumesOnly: Bool {
+    /// What WirePlumber has stored so far, except full volumes and what is not muted.
+    var storedVolumes: [String] {
         // Lines such as "Output/Audio:media.role:Game:channelVolumes=1.0;1.0;" and ":mute=false".
-        readText(folder.file("state/wireplumber/restore-stream")).split(separator: "\n").allSatisfy { line in
-            let values = line.split(separator: "=").last.map { $0.split(separator: ";") } ?? []
-            if line.contains(":mute=") { return values == ["false"] }
-            return !line.contains("olume") || values.allSatisfy { Float($0) == 1 }
-        }
+        readText(folder.file("state/wireplumber/restore-stream")).split(separator: "\n").filter { line in
+            // No values are stored of a program that was ended before it had channels.
+            let values = line.split(separator: "=").dropFirst().flatMap { $0.split(separator: ";") }
+            if line.contains(":mute=") { return values != ["false"] }
+            return line.contains("olume") && !values.allSatisfy { Float($0) == 1 }
+        }.map(String.init)
     }
 
     /// Links two ports, once they exist.
