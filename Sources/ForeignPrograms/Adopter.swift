@@ -26,18 +26,26 @@ package struct Adopter {
     /// Players that the next connection to the bus has not reported yet.
     private var awaitedPlayers: Set<ForeignPlayer.ID> = []
 
+    /// The players that an adopter that was killed has left paused.
+    var recovery: Recovery
+
     private(set) var hasEnded = false
     private var timerCount = 0
 
-    package init(_ settings: AdoptionSettings, processes: any Processes, tools: any AdoptionTools) {
+    /// `left`: the players that an adopter that was killed has left paused.
+    package init(
+        _ settings: AdoptionSettings, left: Set<PausedPlayer> = [], processes: any Processes, tools: any AdoptionTools
+    ) {
         self.settings = settings
+        recovery = Recovery(left: left)
         self.processes = processes
         self.tools = tools
     }
 
     /// Whether anything is lowered, held or paused.
     package var hasAltered: Bool {
-        programs.values.contains { $0.hold != nil } || commands.values.contains { !$0.restores }
+        !recovery.left.isEmpty || programs.values.contains { $0.hold != nil }
+            || commands.values.contains { !$0.restores }
     }
 
     mutating func nextTimer() -> Int {
@@ -81,7 +89,9 @@ package struct Adopter {
         case .refused(let id, _):
             // A stream that cannot be silenced must not keep its player from being paused.
             streamReached(id)
-        case .synced: remove(awaitedStreams)
+        case .synced:
+            remove(awaitedStreams)
+            recover { $0.hasStreams = true }
         case .ready, .malformed, .ended: break
         }
     }
@@ -103,7 +113,10 @@ package struct Adopter {
     }
 
     /// There is no PipeWire any longer, and so there are no streams.
-    package mutating func streamsLost() { remove(Set(streams.keys)) }
+    package mutating func streamsLost() {
+        remove(Set(streams.keys))
+        recover { $0.hasStreams = true }
+    }
 
     private mutating func remove(_ ids: Set<StreamID>) {
         guard !ids.isEmpty else { return }
@@ -159,10 +172,12 @@ package struct Adopter {
 
     /// The session bus has returned, and all players have been reported; or it does not return.
     package mutating func playersSynced() {
-        guard !awaitedPlayers.isEmpty else { return }
-        players = players.filter { !awaitedPlayers.contains($0.key) }
-        awaitedPlayers = []
-        regroup()
+        if !awaitedPlayers.isEmpty {
+            players = players.filter { !awaitedPlayers.contains($0.key) }
+            awaitedPlayers = []
+            regroup()
+        }
+        recover { $0.hasPlayers = true }
     }
 
     // MARK: The arbiter
@@ -184,6 +199,7 @@ package struct Adopter {
     /// has an effect.
     package mutating func freeAll() {
         for key in programs.keys { release(key) }
+        playLeft()
         (programs, streams, players) = ([:], [:], [:])
         hasEnded = true
     }

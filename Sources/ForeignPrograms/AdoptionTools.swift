@@ -26,6 +26,8 @@ package protocol AdoptionTools: AnyObject, Sendable {
     /// The state of a session; nil if the arbiter no longer knows it.
     func status(of session: SessionID) -> SessionState?
     func grant(of session: SessionID) -> SessionGrant?
+    /// All sessions at the arbiter, also those of others; nil if it does not answer.
+    var allSessions: [SessionState]? { get }
     /// Whether the attenuation is that of a call (ACT-5).
     func isStrong(_ grant: SessionGrant) -> Bool
 
@@ -48,6 +50,8 @@ package enum AdoptionTimer: Hashable, Sendable {
     case registration(Int)
     /// A program is held, and nothing says why.
     case orphan(Int)
+    /// A player that the last adopter has left paused may be able to play now.
+    case recovery
 }
 
 /// Identifies a program.

@@ -1,4 +1,5 @@
 internal import Foundation
+package import Platform
 
 /// What the system knows about processes.
 package protocol Processes: Sendable {
@@ -6,6 +7,8 @@ package protocol Processes: Sendable {
     func parent(of process: Int32) -> Int32?
     /// Returns the path of a process's program; nil if it cannot be read.
     func program(of process: Int32) -> String?
+    /// Tells a process from later ones with its number; nil if it does not exist.
+    func mark(of process: Int32) -> ProcessMark?
     /// Returns whether only the administrator can change the program at `path`.
     func isInstalled(_ path: String) -> Bool
 }
@@ -26,6 +29,8 @@ package struct SystemProcesses: Processes {
     package func program(of process: Int32) -> String? {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
     }
+
+    package func mark(of process: Int32) -> ProcessMark? { ProcessMark(process: process) }
 
     package func isInstalled(_ path: String) -> Bool {
         // The file and all its folders belong to root, and no one else may write there.

@@ -39,7 +39,8 @@ struct AdoptCommand: ParsableCommand {
                 path: try ProgramLaunch.find("audiosession-hand", orNamedBy: "AUDIOSESSION_HAND"))
             let service = AdoptionService(
                 LiveSettings(settings.settings.adoption, from: config),
-                arbiter: try RemoteArbiter(at: arbiter.address), controller: controller)
+                arbiter: try RemoteArbiter(at: arbiter.address), controller: controller,
+                pausedPlayers: PausedPlayersFile(path: try RuntimeFolder.path() + "/players.journal"))
             let signals = Self.endingSignals { service.stop() }
             defer { withExtendedLifetime(signals) {} }
             if case .failed(let reason) = service.run() { throw Self.failure("\(reason).", EX_UNAVAILABLE) }

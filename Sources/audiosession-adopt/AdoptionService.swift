@@ -16,6 +16,7 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
     private let controller: StreamController
     private var settings: LiveSettings
     private var settingsChanges: FileChanges?
+    private var pausedPlayers: PausedPlayersFile
     private let queue = DispatchQueue(label: "audiosession-adopt")
     private var adopter: Adopter?
     private var watch: MediaPlayerWatch?
@@ -45,8 +46,19 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
     /// Seconds between two checks, while anything is lowered or held.
     private static let checkInterval = 0.5
 
-    init(_ settings: LiveSettings, arbiter: RemoteArbiter, controller: StreamController) {
+    /// Requests to players, which are sent once `pausedPlayers` is written.
+    private var requests: [PlayerRequest] = []
+
+    private enum PlayerRequest {
+        case pause(ForeignPlayer.ID)
+        case play(ForeignPlayer.ID)
+    }
+
+    init(
+        _ settings: LiveSettings, arbiter: RemoteArbiter, controller: StreamController, pausedPlayers: PausedPlayersFile
+    ) {
         self.settings = settings
+        self.pausedPlayers = pausedPlayers
         self.arbiter = arbiter
         self.controller = controller
     }
@@ -59,7 +71,8 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
                 { [weak self] in self?.readSettings() })
             if settingsChanges == nil { log("The system cannot watch the settings: changes need a restart.") }
             settings.read(isStarting: true).forEach(log)
-            adopter = Adopter(settings.adoption, processes: SystemProcesses(), tools: self)
+            adopter = Adopter(
+                settings.adoption, left: pausedPlayers.read(), processes: SystemProcesses(), tools: self)
             openBus()
             arbiter.whenReconnected { [weak self] in self?.enqueue { $0.change { $0.arbiterChanged() } } }
             let isStarted = controller.start { [weak self] report in self?.enqueue { $0.handle(report) } }
@@ -67,7 +80,7 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
         }
         let reason = end.wait(seconds: .infinity) ?? .stopped
         // Players that were paused for others play again, and the controller frees the streams.
-        queue.sync { adopter?.freeAll() }
+        queue.sync { change { $0.freeAll() } }
         controller.stop()
         _ = plays.wait(timeout: .now() + Self.exitLimit)
         queue.sync {
@@ -115,10 +128,19 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
         guard adopter != nil else { return }
         // Not `adopter?`: a call into the arbiter may run other code meanwhile.
         if var current = adopter.take() {
+            let before = current.pausedPlayers
             body(&current)
             adopter = current
+            // If this program is killed meanwhile, a player that plays is asked to play again.
+            notePaused(before.union(current.pausedPlayers))
+            sendRequests()
+            notePaused(current.pausedPlayers)
         }
         watchArbiter()
+    }
+
+    private func notePaused(_ players: Set<PausedPlayer>) {
+        if let message = pausedPlayers.write(players) { log(message) }
     }
 
     /// Applies settings that have changed.
@@ -178,6 +200,7 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
         queue.asyncAfter(deadline: .now() + Self.checkInterval) { [weak self] in
             guard let self else { return }
             checksArbiter = false
+            pausedPlayers.touch()
             lostSince = arbiter.isConnected ? nil : lostSince ?? now
             if let lostSince, now - lostSince >= Self.arbiterLimit {
                 return end.set(.failed("audiosessiond has ended, and does not start again"))
@@ -192,7 +215,22 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
 
     func send(_ command: StreamCommand) { controller.send(command) }
 
-    func pause(_ player: ForeignPlayer.ID) {
+    func pause(_ player: ForeignPlayer.ID) { requests.append(.pause(player)) }
+
+    func play(_ player: ForeignPlayer.ID) { requests.append(.play(player)) }
+
+    private func sendRequests() {
+        let requests = requests
+        self.requests = []
+        for request in requests {
+            switch request {
+            case .pause(let player): sendPause(player)
+            case .play(let player): sendPlay(player)
+            }
+        }
+    }
+
+    private func sendPause(_ player: ForeignPlayer.ID) {
         guard let watch else {
             // It is asked again when the bus has returned.
             return enqueue { $0.change { $0.playerAnswered(player, accepted: false) } }
@@ -202,7 +240,7 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
         }
     }
 
-    func play(_ player: ForeignPlayer.ID) {
+    private func sendPlay(_ player: ForeignPlayer.ID) {
         guard let watch else { return }
         plays.enter()
         watch.play(player) { [plays] _ in plays.leave() }
@@ -233,6 +271,8 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
     func status(of session: SessionID) -> SessionState? { arbiter.status(of: session)?.session }
 
     func grant(of session: SessionID) -> SessionGrant? { arbiter.status(of: session)?.resolvedGrant.grant }
+
+    var allSessions: [SessionState]? { (try? arbiter.report())?.sessions.map(\.status.session) }
 
     func isStrong(_ grant: SessionGrant) -> Bool {
         grant.attenuation >= arbiter.settings.policy.strongDuckAttenuation

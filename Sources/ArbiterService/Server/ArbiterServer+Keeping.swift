@@ -1,3 +1,4 @@
+internal import Platform
 internal import Foundation
 internal import SessionArbiter
 internal import SessionPolicy
@@ -92,7 +93,7 @@ extension ArbiterServer {
     /// any longer, or is gone.
     func persistClientList() {
         let clients = connections.values.filter { !$0.sessions.isEmpty }.compactMap(\.mark)
-        func inOrder(_ marks: [ClientMark]) -> [ClientMark] { marks.sorted { $0.process < $1.process } }
+        func inOrder(_ marks: [ProcessMark]) -> [ProcessMark] { marks.sorted { $0.process < $1.process } }
         guard inOrder(clients) != inOrder(persisted.clients) else { return }
         persisted.clients = clients
         persist()

@@ -24,7 +24,7 @@ final class Connection {
     let peer: Peer
     let app: AppID
     /// Identifies the process for the next arbiter; nil if the process has ended.
-    private(set) lazy var mark = ClientMark(process: peer.process)
+    private(set) lazy var mark = ProcessMark(process: peer.process)
 
     // State reported by the client.
     var hello: ClientMessage.Hello?

@@ -1,3 +1,4 @@
+internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
 
@@ -7,7 +8,7 @@ struct Rebuilding {
     let deadline: Double
     /// The clients of that arbiter that are alive and have not restored all their sessions. A
     /// process is listed once for each connection that had sessions.
-    var expected: [ClientMark]
+    var expected: [ProcessMark]
     /// How many sessions each client has yet to restore.
     var missing: [UInt64: Int] = [:]
     var restored: [Restored] = []

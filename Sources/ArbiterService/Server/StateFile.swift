@@ -11,7 +11,7 @@ struct PersistentState: Hashable, Codable {
     /// The arbiter that wrote the state.
     var arbiter: UInt64
     /// The clients with sessions.
-    var clients: [ClientMark] = []
+    var clients: [ProcessMark] = []
     /// No session has had a higher number.
     var reservedSessions: UInt64 = 0
     var system = SystemRecord()
@@ -52,39 +52,6 @@ struct PersistentState: Hashable, Codable {
         }
         return dropped
     }
-}
-
-/// Identifies a process among all that have had the same number.
-struct ClientMark: Hashable, Codable {
-    var process: Int32
-    /// When the process started, in the kernel's ticks; 0 if that is not known.
-    var started: UInt64
-
-    /// Identifies a living process; nil if it is not alive.
-    init?(process: Int32) {
-        // The fields after the program's name. The name may contain any character, but ends with
-        // the last parenthesis.
-        guard let line = Self.text("/proc/\(process)/stat"),
-            let end = line.lastIndex(of: ")")
-        else { return nil }
-        let fields = line[line.index(after: end)...].split(separator: " ")
-        guard fields.count > 19, fields[0] != "Z" else { return nil }
-        self.process = process
-        started = UInt64(fields[19]) ?? 0
-    }
-
-    /// Returns the content of a short file. Invalid UTF-8 is accepted, because the kernel may
-    /// truncate a name within a character.
-    private static func text(_ path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4_096)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
-    }
-
-    var isAlive: Bool { ClientMark(process: process) == self }
 }
 
 /// The file that stores the state. Each change writes a new file and renames it, so that no reader

@@ -117,6 +117,14 @@ public final class RemoteArbiter: SessionArbiter {
         link.post(.submit(action), handler: .init(handle: { _ in whenAccepted() }, undo: { _ in nil }))
     }
 
+    /// Returns everything that the arbiter knows, for tools.
+    package func report() throws(ArbiterError) -> ArbiterReport {
+        guard let report = try request(.report).report else {
+            throw .unavailable("its reply to report is invalid")
+        }
+        return report
+    }
+
     /// Says something about a session of this client, for tools; nil clears that. It is repeated to
     /// the next arbiter. Texts that are too long are cut off. Does nothing for another session, and
     /// at an arbiter that does not know the request.

@@ -130,6 +130,30 @@ struct AdoptionKillTests {
         #expect(stage.adoptionOutput.contains("audiosessiond has ended"))
     }
 
+    @Test("A player that was paused when adoption was killed plays again with the next one", arguments: [true, false])
+    func playerLeftPaused(endsMeanwhile: Bool) throws {
+        let stage = try AdoptionStage()
+        let player = try stage.desktop.mpv()
+        defer { player.send(SIGKILL) }
+        let recording = try stage.desktop.record()
+        try #require(recording.waitsForUnity())
+        try #require(try stage.shows("mpv", "running"))
+        try stage.audiosession("call", "ring")
+        try #require(try eventually { try stage.playerStatus() == "Paused" })
+        stage.endAdoption(SIGKILL)
+        if endsMeanwhile { try stage.audiosession("call", "decline") }
+        try stage.restartAdoption()
+        if !endsMeanwhile {
+            try #require(recording.waits(frames: 72_000))
+            #expect(try stage.playerStatus() == "Paused")
+            try stage.audiosession("call", "decline")
+        }
+        #expect(try eventually { try stage.playerStatus() == "Playing" })
+        #expect(recording.waitsForUnity(), "\(stage.adoptionOutput)")
+        let journal = stage.desktop.folder.file("audiosession/players.journal")
+        #expect(eventually { !FileManager.default.fileExists(atPath: journal) })
+    }
+
     @Test("A signal ends adoption: players that it has paused play again, and streams are free")
     func signal() throws {
         let stage = try AdoptionStage()

@@ -1,6 +1,6 @@
 import ArbiterService
 import DesktopBridge
-import ForeignPrograms
+@testable import ForeignPrograms
 import Platform
 import SessionArbiter
 import SessionPolicy
@@ -16,6 +16,18 @@ final class AdoptionFixture {
 
     init(_ settings: AdoptionSettings = AdoptionSettings()) {
         adopter = Adopter(settings, processes: processes, tools: tools)
+    }
+
+    /// Adoption is killed and started again: the streams are free, and its sessions have ended.
+    /// Players keep their state.
+    func restart() {
+        for session in tools.sessions { try? arbiter.submit(.unregister(session)) }
+        let left = adopter.pausedPlayers
+        adopter = Adopter(adopter.settings, left: left, processes: processes, tools: tools)
+        for (id, state) in tools.states where !state.restores {
+            tools.states[id] = .level(id, attenuation: 0, milliseconds: 0)
+        }
+        settle()
     }
 
     // MARK: Programs

@@ -86,6 +86,8 @@ final class FakeTools: AdoptionTools, @unchecked Sendable {
 
     func grant(of session: SessionID) -> SessionGrant? { arbiter.status(of: session)?.resolvedGrant.grant }
 
+    var allSessions: [SessionState]? { arbiter.state.sessions }
+
     func isStrong(_ grant: SessionGrant) -> Bool {
         grant.attenuation >= arbiter.settings.policy.strongDuckAttenuation
     }
@@ -107,6 +109,11 @@ final class FakeProcesses: Processes {
     }
 
     func parent(of process: Int32) -> Int32? { running.withLock { $0[process]?.parent } }
+
+    /// A mark is made of a process of the tests that runs.
+    func mark(of process: Int32) -> ProcessMark? {
+        running.withLock { $0[process] == nil ? nil : ProcessMark(process: process, started: 1) }
+    }
 
     func program(of process: Int32) -> String? { running.withLock { $0[process]?.path } }
 
