@@ -112,7 +112,14 @@ struct AdoptionSoakTests {
                 if last.kind == .player {
                     try #require(try eventually { try stage.playerStatus() == "Playing" }, "\(comment)")
                 }
-                try #require(recording.waitsForUnity(), "\(last.kind) after \(comment): \(stage.adoptionOutput)")
+                guard recording.waitsForUnity() else {
+                    let frames = recording.frames(from: max(0, recording.count - 10))
+                    throw TestFailure(
+                        """
+                        \(last.kind) after \(comment): \(recording.count) frames, gains \(frames.map(\.gain)); \
+                        \(try stage.audiosession("status", "--verbose")); \(stage.adoptionOutput)
+                        """)
+                }
             }
             while !programs.isEmpty { end() }
             try #require(
