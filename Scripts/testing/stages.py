@@ -44,10 +44,12 @@ class Stage:
     # Whether the stage fails if it ran no tests; their number is read from its output.
     tests: bool = True
     environment: dict = dataclasses.field(default_factory=dict)
+    # The time limit in seconds, if it is not that of the mode.
+    seconds: int = 0
 
     @property
     def limit(self):
-        return LIMIT_SECONDS[self.modes[0]]
+        return self.seconds or LIMIT_SECONDS[self.modes[0]]
 
 
 # ---- Commands -----------------------------------------------------------------------------------------------------------------
@@ -176,6 +178,9 @@ TABLE = [
     Stage(
         "foreign", "the streams of other programs on PipeWire: levels and holds by their samples, kills, malformed input",
         [swift_tests(suites("ForeignProgramTests"))], needs=BUILT, cores=0.5, isolated=True),
+    Stage(
+        "foreign-soak", "an hour in which other programs come and go at random", [swift_tests(["AdoptionSoakTests"])],
+        needs=BUILT, cores=0.4, isolated=True, modes=LONG, seconds=4500, environment={"AUDIO_TEST_SOAK_SECONDS": "3600"}),
     Stage("rules", "unit tests of the session rules", [swift_tests(suites("SessionPolicyTests"))], needs=BUILT),
     integration("jack-sync", "the suites of 'jack' on jackd -S", "jackd-sync", skip=JACKD_ONLY),
     Stage("c-gcc", "the C libraries, built by GCC", c_tests("gcc", 3), modes=SHORT),

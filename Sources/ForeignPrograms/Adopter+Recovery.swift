@@ -46,8 +46,8 @@ extension Adopter {
     /// Seconds until the next look at the other sessions.
     private static let recoveryInterval = 0.5
 
-    /// Notes what is known, and has the players play again that were left paused, as soon as that is
-    /// possible.
+    /// Notes what is known, and has the players play again that were left paused, as soon as that
+    /// is possible.
     mutating func recover(_ note: (inout Recovery) -> Void) {
         note(&recovery)
         guard recovery.hasStreams, recovery.hasPlayers, !recovery.left.isEmpty, !hasEnded else { return }

@@ -7,7 +7,7 @@ package protocol Processes: Sendable {
     func parent(of process: Int32) -> Int32?
     /// Returns the path of a process's program; nil if it cannot be read.
     func program(of process: Int32) -> String?
-    /// Tells a process from later ones with its number; nil if it does not exist.
+    /// Distinguishes a process from later ones with its number; nil if it does not exist.
     func mark(of process: Int32) -> ProcessMark?
     /// Returns whether only the administrator can change the program at `path`.
     func isInstalled(_ path: String) -> Bool
