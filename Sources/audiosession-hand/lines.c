@@ -69,6 +69,24 @@ static size_t split(char *line, char *words[MAX_WORDS]) {
     return count;
 }
 
+/// Finds out which command it is, and checks the number of its words.
+static const char *parse_kind(char *const words[], size_t count, command_kind_t *kind) {
+    if (strcmp(words[0], "level") == 0) {
+        *kind = COMMAND_LEVEL;
+        return count == 4 ? NULL : "expected: level ID DB MS";
+    }
+    if (strcmp(words[0], "hold") == 0) {
+        *kind = COMMAND_HOLD;
+        return count == 3 ? NULL : "expected: hold ID MS";
+    }
+    if (strcmp(words[0], "detect") == 0) {
+        const bool is_off = count == 3 && strcmp(words[2], "off") == 0;
+        *kind = is_off ? COMMAND_DETECT_OFF : COMMAND_DETECT;
+        return count == 4 || is_off ? NULL : "expected: detect ID DB MS, or detect ID off";
+    }
+    return "unknown command; commands are: level ID DB MS, hold ID MS, detect ID DB MS, detect ID off";
+}
+
 const char *command_parse(const char *line, command_t *command) {
     char copy[128];
     char *words[MAX_WORDS];
@@ -78,19 +96,22 @@ const char *command_parse(const char *line, command_t *command) {
     }
     memcpy(copy, line, strlen(line) + 1);
     const size_t count = split(copy, words);
-    const bool is_level = strcmp(words[0], "level") == 0;
-    if (!is_level && strcmp(words[0], "hold") != 0) {
-        return "unknown command; commands are: level ID DB MS, hold ID MS";
+    *command = (command_t){.attenuation = INFINITY};
+    const char *problem = parse_kind(words, count, &command->kind);
+    if (problem != NULL) {
+        return problem;
     }
-    if (count != (is_level ? 4U : 3U)) {
-        return is_level ? "expected: level ID DB MS" : "expected: hold ID MS";
-    }
-    *command = (command_t){.kind = is_level ? COMMAND_LEVEL : COMMAND_HOLD, .attenuation = INFINITY};
     if (!parse_integer(words[1], UINT64_MAX, &command->id)) {
         return "the ID is not a number";
     }
-    if (is_level && !parse_attenuation(words[2], &command->attenuation)) {
+    if (command->kind == COMMAND_DETECT_OFF) {
+        return NULL;
+    }
+    if (count == 4 && !parse_attenuation(words[2], &command->attenuation)) {
         return "DB is not 'silence' or a decimal number from 0 to 120";
+    }
+    if (command->kind == COMMAND_DETECT && isinf(command->attenuation)) {
+        return "DB is not a decimal number from 0 to 120";
     }
     if (!parse_integer(words[count - 1], MAX_MILLISECONDS, &milliseconds)) {
         return "MS is not a whole number from 0 to 60000";

@@ -9,13 +9,13 @@
 /// The bytes of the longest line, without its line feed.
 enum { LINE_MAX_BYTES = 8192 };
 
-typedef enum command_kind { COMMAND_LEVEL, COMMAND_HOLD } command_kind_t;
+typedef enum command_kind { COMMAND_LEVEL, COMMAND_HOLD, COMMAND_DETECT, COMMAND_DETECT_OFF } command_kind_t;
 
 typedef struct command {
     command_kind_t kind;
     /// The stream's object.serial.
     uint64_t id;
-    /// Attenuation in decibels, 0 to 120; INFINITY: silence.
+    /// Attenuation in decibels, 0 to 120; INFINITY: silence. Of a detection, the threshold.
     double attenuation;
     unsigned milliseconds;
 } command_t;

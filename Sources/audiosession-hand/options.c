@@ -19,6 +19,8 @@ static const char *const help =
     "  level ID DB MS     let the stream run, DB decibels below its volume, or 'silence', within MS milliseconds;\n"
     "                     0 removes everything that was set\n"
     "  hold ID MS         silence the stream within MS milliseconds, and pause it at its frame\n"
+    "  detect ID DB MS    report when the stream is audible: DB decibels below full scale, until MS milliseconds of\n"
+    "                     silence; 'detect ID off' ends that\n"
     "\n"
     "At the end of the input, at SIGTERM and at SIGINT it frees all streams and exits. The page ForeignPrograms.md\n"
     "of the documentation describes the events.\n"

@@ -4,6 +4,7 @@
 #define HAND_PIPEWIRE_HEADERS_H
 #pragma GCC system_header
 
+#include <pipewire/filter.h>
 #include <pipewire/pipewire.h>
 #include <spa/node/command.h>
 #include <spa/param/audio/raw.h>

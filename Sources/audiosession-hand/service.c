@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "service.h"
 
+#include "detection.h"
 #include "input.h"
 #include "lines.h"
 #include "output.h"
@@ -38,6 +39,7 @@ typedef struct service {
     int round_trip;
     streams_t streams;
     controls_t controls;
+    detections_t detections;
     watch_t watch;
     output_t output;
     input_t input;
@@ -55,6 +57,7 @@ static void quit(service_t *service, int status) {
 static void end(service_t *service, int status) {
     service->must_end = true;
     service->status = status;
+    detections_stop(&service->detections);
     if (service->phase == PHASE_SERVING) {
         requests_free_all(&service->controls);
     } else if (service->phase != PHASE_REPAIRS) {
@@ -64,6 +67,15 @@ static void end(service_t *service, int status) {
 
 // ---- Input and output -------------------------------------------------------------------------
 
+static void execute(service_t *service, const command_t *command) {
+    const bool detects = command->kind == COMMAND_DETECT || command->kind == COMMAND_DETECT_OFF;
+    if (!detects) {
+        requests_execute(&service->controls, command);
+    } else if (!service->must_end) {
+        detections_execute(&service->detections, command);
+    }
+}
+
 static void on_line(void *context, const char *text, const char *problem) {
     service_t *service = context;
     command_t command;
@@ -71,7 +83,7 @@ static void on_line(void *context, const char *text, const char *problem) {
         problem = command_parse(text, &command);
     }
     if (problem == NULL) {
-        requests_execute(&service->controls, &command);
+        execute(service, &command);
         return;
     }
     line_t line;
@@ -225,6 +237,7 @@ static const char *begin(service_t *service) {
     pw_core_add_listener(service->core, &service->core_listener, &core_events, service);
     if (!requests_begin(&service->controls, service->loop, service->context, options->remote, service->journal,
                         &service->streams) ||
+        !detections_begin(&service->detections, service->loop, service->context, options->remote, &service->streams) ||
         !watch_begin(&service->watch, service->core, &service->streams, service->journal)) {
         return "Cannot watch PipeWire";
     }
@@ -236,6 +249,9 @@ static const char *begin(service_t *service) {
 static void finish(service_t *service) {
     input_end(&service->input);
     output_end(&service->output);
+    if (service->detections.loop != NULL) {
+        detections_end(&service->detections);
+    }
     if (service->controls.loop != NULL) {
         requests_end(&service->controls);
     }

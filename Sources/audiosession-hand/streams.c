@@ -92,10 +92,9 @@ static const char *pid_of(sources_t sources) {
     return is_own ? pw_properties_get(sources.client, PW_KEY_SEC_PID) : NULL;
 }
 
-static const char *direction_of(const stream_t *stream) {
+bool stream_plays(const stream_t *stream) {
     const char *class = pw_properties_get(stream->properties, PW_KEY_MEDIA_CLASS);
-    const bool is_output = class != NULL ? strstr(class, "Output") != NULL : stream->has_outputs;
-    return is_output ? "output" : "input";
+    return class != NULL ? strstr(class, "Output") != NULL : stream->has_outputs;
 }
 
 static void add_identity(line_t *line, sources_t sources) {
@@ -119,7 +118,7 @@ static void describe(const streams_t *streams, const stream_t *stream, line_t *l
     line_begin(line, "stream");
     line_add_id(line, stream->serial);
     line_add(line, "node", PROPERTY(sources, PW_KEY_NODE_NAME));
-    line_add(line, "direction", direction_of(stream));
+    line_add(line, "direction", stream_plays(stream) ? "output" : "input");
     line_add(line, "state", pw_node_state_as_string(stream->state));
     line_add(line, "api", api);
     line_add(line, "pid", pid_of(sources));

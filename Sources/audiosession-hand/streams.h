@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+typedef struct detection detection_t;
+
 typedef struct stream {
     struct spa_list link;
     /// PipeWire's id of the node, which is used again, and its serial, which is not.
@@ -32,6 +34,8 @@ typedef struct stream {
     char *report;
     /// What alters it; NULL while nothing does.
     struct control *control;
+    /// What observes whether it is heard; NULL while nothing does.
+    detection_t *detection;
 } stream_t;
 
 typedef struct stream_client {
@@ -54,6 +58,8 @@ typedef struct streams {
 } streams_t;
 
 stream_t *streams_find(const streams_t *streams, uint64_t serial);
+/// Returns whether a stream plays; otherwise it records.
+bool stream_plays(const stream_t *stream);
 /// Returns whether the level of a stream can be set.
 bool stream_has_level(const stream_t *stream);
 /// Returns whether the level of a stream can never be set. Before a stream runs, it may have no

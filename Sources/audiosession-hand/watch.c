@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "watch.h"
 
+#include "detection.h"
 #include "journal.h"
 #include "requests.h"
 #include "streams.h"
@@ -59,6 +60,7 @@ static void on_node_info(void *data, const struct pw_node_info *info) {
     }
     streams_report(watch->streams, stream);
     requests_stream_changed(stream);
+    detection_stream_changed(stream);
 }
 
 static void read_format(stream_t *stream, const struct spa_pod *param) {
@@ -126,6 +128,7 @@ static void destroy_stream(stream_t *stream) {
 
 static void remove_stream(watch_t *watch, stream_t *stream) {
     requests_stream_gone(stream);
+    detection_stream_gone(stream);
     journal_remove(watch->journal, stream->serial);
     if (stream->report != NULL) {
         streams_write(watch->streams, "gone", stream->serial, NULL);

@@ -121,6 +121,13 @@ final class ForeignDesktop: Sendable {
         try ChildProcess("pw-play", ["--media-role", role, signal()], environment: environment)
     }
 
+    /// Plays announcements with pauses, by a native program that states a role.
+    func speak(role: String = "Assistant", times: Int = 100) throws -> ChildProcess {
+        let path = folder.file("speech-\(times).wav")
+        if !FileManager.default.fileExists(atPath: path) { try SpeechSignal.write(to: path, times: times) }
+        return try ChildProcess("pw-play", ["--media-role", role, path], environment: environment)
+    }
+
     /// Plays it by mpv, with its media player on the session bus.
     func mpv() throws -> ChildProcess {
         let options = ["--no-config", "--no-video", "--no-terminal", "--ao=pipewire", "--loop-file=inf"]

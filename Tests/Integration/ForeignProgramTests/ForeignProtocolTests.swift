@@ -43,7 +43,8 @@ struct ForeignProtocolTests {
             "level \(stream) nan 0",
             "level \(stream) 1e1 0", "level \(stream) 1. 0", "level \(stream) 14 60001", "level \(stream) 14 0 0",
             "hold \(stream)", "hold \(stream) -1", "hold 18446744073709551616 0", "hold  \(stream) 0",
-            "Hold \(stream) 0",
+            "Hold \(stream) 0", "detect \(stream)", "detect \(stream) 50", "detect \(stream) silence 0",
+            "detect \(stream) off 0", "detect x off", "detect \(stream) 121 0",
             String(repeating: "x", count: 8_192), String(repeating: "x", count: 100_000), "hold\0 \(stream) 0",
             "\u{FFFF}",
         ] {
@@ -54,7 +55,9 @@ struct ForeignProtocolTests {
                 "'\(line.prefix(80))'")
         }
         var random = SeededGenerator(seed: TestSeed.current)
-        let words = ["level", "hold", "\(stream)", "0", "14", "silence", "999999", "1e9", "-1", "\0", "%", ""]
+        let words = [
+            "level", "hold", "detect", "off", "\(stream)", "0", "14", "silence", "999999", "1e9", "-1", "\0", "%", "",
+        ]
         for _ in 0..<TestLength.times(3_000, long: 100_000) {
             let count = Int.random(in: 0..<6, using: &random)
             let line = (0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ")
