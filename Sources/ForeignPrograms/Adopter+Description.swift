@@ -34,7 +34,7 @@ extension ForeignProgram {
         let mayBeHeld = (sessionKind ?? classification?.kind)?.mayBeHeld == true
         return [
             ("level", outputs.contains(where: \.canBeLowered)), ("hold", mayBeHeld && !outputs.isEmpty),
-            ("player", mayBeHeld && players.values.contains(where: \.canPause)),
+            ("player", mayBeHeld && players.values.contains(where: \.canPause)), ("detection", isDetected),
         ].filter(\.1).map(\.0)
     }
 }

@@ -60,6 +60,7 @@ extension Adopter {
     mutating func release(_ key: ProgramKey) {
         endHold(key, plays: true)
         setLevel(key, 0)
+        detect(key)
     }
 
     // MARK: Steps

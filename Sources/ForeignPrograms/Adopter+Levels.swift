@@ -17,7 +17,7 @@ extension Adopter {
                 switch commands[stream.id] {
                 case .level(_, let attenuation, _): attenuation
                 case .hold: nil
-                case nil: 0
+                case nil, .detect, .endDetection: 0
                 }
             let ramp =
                 switch (before, attenuation) {

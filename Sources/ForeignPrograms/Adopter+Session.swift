@@ -30,7 +30,9 @@ extension Adopter {
             return release(key)
         }
         configure(key, session, state, kind)
+        detect(key)
         describe(key, session)
+        reportSound(key, session)
         report(key, session)
         applyGrant(key)
     }
@@ -91,6 +93,8 @@ extension Adopter {
     /// Returns whether the arbiter has accepted the configuration of that kind.
     private mutating func configure(_ key: ProgramKey, _ session: SessionID, as kind: ProgramKind) -> Bool {
         let change = kind.configuration(interrupts: settings.playersInterrupt)
+        // A program whose sound is detected must not lower others before it is audible.
+        if kind.ducksOthers { reportDetection(session, programs[key].map { detects($0, as: kind) } ?? false) }
         guard tools.submit(.configure(session, change)) else { return false }
         programs[key]?.sessionKind = kind
         programs[key]?.configuration = change

@@ -19,6 +19,11 @@ package struct Adopter {
     /// The last command for each stream, and the streams for which it is in effect.
     var commands: [StreamID: StreamCommand] = [:]
     var reached: Set<StreamID> = []
+    /// The last command for each stream whose sound is detected.
+    var detections: [StreamID: StreamCommand] = [:]
+    /// Those of them that are audible, and the streams whose detection has failed.
+    var audible: Set<StreamID> = []
+    var undetected: Set<StreamID> = []
     /// Streams that the next stream controller has not reported yet.
     private(set) var awaitedStreams: Set<StreamID> = []
 
@@ -89,6 +94,9 @@ package struct Adopter {
         case .refused(let id, _):
             // A stream that cannot be silenced must not keep its player from being paused.
             streamReached(id)
+        case .audible(let id): heard(id, true)
+        case .inaudible(let id): heard(id, false)
+        case .undetected(let id, _): detectionFailed(id)
         case .synced:
             remove(awaitedStreams)
             recover { $0.hasStreams = true }
@@ -100,6 +108,7 @@ package struct Adopter {
     /// stream has been freed meanwhile; unless a command was on its way when the controllers
     /// changed.
     private mutating func returned(_ id: StreamID) {
+        undetected.remove(id)
         if let key = key(of: id) { reconsider(key) }
         if commands[id] == nil { tools.send(.level(id, attenuation: 0, milliseconds: 0)) }
     }
@@ -109,6 +118,8 @@ package struct Adopter {
     package mutating func controllerLost() {
         awaitedStreams = Set(streams.keys)
         commands = [:]
+        // What was audible counts as that until the next one reports it.
+        detections = [:]
         for id in awaitedStreams { streamReached(id) }
     }
 
@@ -124,7 +135,10 @@ package struct Adopter {
             streams[id] = nil
             origins[id] = nil
             commands[id] = nil
+            detections[id] = nil
         }
+        audible.subtract(ids)
+        undetected.subtract(ids)
         reached.subtract(ids)
         awaitedStreams.subtract(ids)
         regroup()

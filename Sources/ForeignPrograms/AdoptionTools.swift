@@ -31,6 +31,10 @@ package protocol AdoptionTools: AnyObject, Sendable {
     /// Whether the attenuation is that of a call (ACT-5).
     func isStrong(_ grant: SessionGrant) -> Bool
 
+    /// From which level on a session is audible, in dB below full scale, and for how many seconds
+    /// after the last sample above it.
+    var audibility: (threshold: Double, hold: Double) { get }
+
     /// The time of a monotonic clock, in seconds.
     var now: Double { get }
     /// Calls `Adopter.timerEnded` after `seconds`.

@@ -24,6 +24,9 @@ extension ProgramKind {
         }
     }
 
+    /// Whether its session lowers others as long as it is active.
+    var ducksOthers: Bool { self == .prompt }
+
     /// Whether one stream of this kind decides for a program that also has streams of which nothing
     /// is known.
     var outranksUnknown: Bool {
@@ -51,15 +54,18 @@ struct Classification: Hashable, Sendable {
     var entry: String?
     /// The attenuation while it is ducked, in dB; nil: as the arbiter says.
     var attenuation: Double?
+    /// Whether it lowers others, if it does, only while it is audible.
+    var ducksOnlyWhileAudible: Bool
 
     init(
         _ kind: ProgramKind, by evidence: Evidence, _ detail: String? = nil, entry: String? = nil,
-        attenuation: Double? = nil
+        attenuation: Double? = nil, ducksOnlyWhileAudible: Bool = true
     ) {
         self.kind = kind
         self.evidence = evidence
         self.detail = detail
         self.entry = entry
         self.attenuation = attenuation
+        self.ducksOnlyWhileAudible = ducksOnlyWhileAudible
     }
 }

@@ -23,6 +23,8 @@ struct ForeignProgram {
     /// The number of the timer after which the arbiter is asked again for a session that it has
     /// refused.
     var registrationTimer: Int?
+    /// Whether its session lowers others only while its streams are audible.
+    var isDetected = false
     /// Whether an activation was refused, and the program waits for it.
     var awaitsActivation = false
     var hold: Hold?

@@ -41,7 +41,9 @@ struct ProgramFacts {
         let named = settings.programs.first { names.contains($0.name) }
         if named?.isIgnored == true || decisive.contains(where: \.isPassthrough) { return nil }
         func classified(_ kind: ProgramKind, _ evidence: Classification.Evidence, _ detail: String?) -> Classification {
-            Classification(kind, by: evidence, detail, entry: named?.name, attenuation: named?.attenuation)
+            Classification(
+                kind, by: evidence, detail, entry: named?.name, attenuation: named?.attenuation,
+                ducksOnlyWhileAudible: named?.ducksOnlyWhileAudible ?? settings.ducksOnlyWhileAudible)
         }
         if let kind = named?.kind { return classified(kind, .settings, named?.name) }
         let roles = decisive.map { $0.role?.lowercased() }

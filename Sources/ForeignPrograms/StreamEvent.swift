@@ -11,6 +11,12 @@ package enum StreamEvent: Hashable, Sendable {
     /// The last command for the stream is in effect.
     case reached(StreamID)
     case refused(StreamID, reason: String)
+    /// The stream exceeds the threshold of its detection.
+    case audible(StreamID)
+    /// It has not exceeded it for a while.
+    case inaudible(StreamID)
+    /// Its sound is not, or no longer, detected.
+    case undetected(StreamID, reason: String)
     /// It did not understand a command.
     case malformed(reason: String)
     /// It exits, because PipeWire is gone.
@@ -33,6 +39,9 @@ package enum StreamEvent: Hashable, Sendable {
         case ("gone", let id?): self = .gone(id)
         case ("reached", let id?): self = .reached(id)
         case ("refused", let id?): self = .refused(id, reason: reason)
+        case ("audible", let id?): self = .audible(id)
+        case ("inaudible", let id?): self = .inaudible(id)
+        case ("undetected", let id?): self = .undetected(id, reason: reason)
         default: return nil
         }
     }
@@ -86,17 +95,21 @@ extension ForeignStream {
     }
 }
 
-/// A command to the stream controller. The last command for a stream wins, and a repeated one does
-/// no harm.
+/// A command to the stream controller. The last command for a stream wins, of those that alter it
+/// and of those that do not, and a repeated one does no harm.
 package enum StreamCommand: Hashable, Sendable {
     /// The stream runs, at `attenuation` dB below full level or silent (nil), after a ramp.
     case level(StreamID, attenuation: Double?, milliseconds: Int)
     /// The stream fades to silence, and then keeps its frame.
     case hold(StreamID, milliseconds: Int)
+    /// Whether the stream is audible is reported: its sound exceeds `threshold`, in dB below full
+    /// scale, or did so within the last `milliseconds`.
+    case detect(StreamID, threshold: Double, milliseconds: Int)
+    case endDetection(StreamID)
 
     package var stream: StreamID {
         switch self {
-        case .level(let id, _, _), .hold(let id, _): id
+        case .level(let id, _, _), .hold(let id, _), .detect(let id, _, _), .endDetection(let id): id
         }
     }
 
@@ -106,6 +119,8 @@ package enum StreamCommand: Hashable, Sendable {
         case .level(let id, let attenuation, let milliseconds):
             "level \(id.rawValue) \(attenuation.map { String($0) } ?? "silence") \(milliseconds)"
         case .hold(let id, let milliseconds): "hold \(id.rawValue) \(milliseconds)"
+        case .detect(let id, let threshold, let milliseconds): "detect \(id.rawValue) \(threshold) \(milliseconds)"
+        case .endDetection(let id): "detect \(id.rawValue) off"
         }
     }
 }

@@ -47,13 +47,14 @@ public struct Adoption {
     /// program
     /// that was ignored is adopted again: an entry cannot have both.
     public func set(
-        _ name: String, kind: ProgramKind?, attenuation: Double?
+        _ name: String, kind: ProgramKind?, attenuation: Double?, ducksOnlyWhileAudible: Bool? = nil
     ) throws(CommandError) -> AdoptionChangeResult {
         let configured = try configured().first { $0.name == name }
         return try change("set", name) { entry in
             let current = entry ?? configured
             return AdoptionSettings.Program(
-                name, kind: kind ?? current?.kind, attenuation: attenuation ?? current?.attenuation)
+                name, kind: kind ?? current?.kind, attenuation: attenuation ?? current?.attenuation,
+                ducksOnlyWhileAudible: ducksOnlyWhileAudible ?? current?.ducksOnlyWhileAudible)
         }
     }
 

@@ -8,6 +8,7 @@ struct ProgramEntryView: Encodable, Equatable {
     var session: String?
     /// In dB.
     var attenuation: Double?
+    var ducksOnlyWhileAudible: Bool?
     /// Nil unless true.
     var ignored: Bool?
     /// The file that has the entry.
@@ -17,6 +18,7 @@ struct ProgramEntryView: Encodable, Equatable {
         match = entry.name
         session = entry.kind?.rawValue
         attenuation = entry.attenuation
+        ducksOnlyWhileAudible = entry.ducksOnlyWhileAudible
         ignored = entry.isIgnored ? true : nil
         self.file = file
     }
@@ -24,7 +26,9 @@ struct ProgramEntryView: Encodable, Equatable {
     /// "movie, lowered by 20 dB".
     var phrase: String {
         let parts = [
-            session, attenuation.map { "lowered by \(Text.rounded($0, 1)) dB" }, ignored.map { _ in "ignored" },
+            session, attenuation.map { "lowered by \(Text.rounded($0, 1)) dB" },
+            ducksOnlyWhileAudible.map { "lowers others \($0 ? "only while it is audible" : "while it plays")" },
+            ignored.map { _ in "ignored" },
         ].compactMap(\.self)
         return parts.joined(separator: ", ")
     }

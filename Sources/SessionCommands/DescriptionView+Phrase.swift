@@ -8,7 +8,7 @@ extension SessionView.DescriptionView {
             let values = [evidence, detail, entry].compactMap(\.self) + (controls ?? [])
             return values.isEmpty ? nil : "Its app says about it: \(values.joined(separator: ", "))."
         }
-        let sentences = [evidencePhrase, entryPhrase, controlsPhrase].compactMap(\.self)
+        let sentences = [evidencePhrase, entryPhrase, controlsPhrase, detectionPhrase].compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
@@ -30,10 +30,16 @@ extension SessionView.DescriptionView {
     }
 
     private var controlsPhrase: String? {
-        guard let controls else { return nil }
+        guard let controls = controls?.filter({ $0 != Self.detection }) else { return nil }
         guard !controls.isEmpty else { return "Nothing of it can be lowered or held." }
         return "It is controlled by \(Text.list(controls.map { Self.controls[$0] ?? $0 }))."
     }
+
+    private var detectionPhrase: String? {
+        controls?.contains(Self.detection) == true ? "It lowers others only while its streams are audible." : nil
+    }
+
+    private static let detection = "detection"
 
     static let controls = [
         "level": "the level of its streams", "hold": "holding its streams", "player": "its media player",

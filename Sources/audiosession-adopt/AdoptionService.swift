@@ -104,6 +104,11 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
         case .event(.refused(let id, let reason)):
             log("PipeWire refuses a change of stream \(id.rawValue): \(reason).")
             change { $0.handle(.refused(id, reason: reason)) }
+        case .event(.undetected(let id, let reason)):
+            if adopter?.isDetected(id) == true {
+                log("The sound of stream \(id.rawValue) cannot be detected: \(reason). It counts while it plays.")
+            }
+            change { $0.handle(.undetected(id, reason: reason)) }
         case .event(.malformed(let reason)): log("audiosession-hand did not understand a command: \(reason).")
         case .event(.ready):
             hasStreams = true
@@ -276,6 +281,11 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
 
     func isStrong(_ grant: SessionGrant) -> Bool {
         grant.attenuation >= arbiter.settings.policy.strongDuckAttenuation
+    }
+
+    var audibility: (threshold: Double, hold: Double) {
+        let policy = arbiter.settings.policy
+        return (policy.audibleThreshold, policy.audibleHold)
     }
 
     var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }

@@ -54,7 +54,7 @@ struct AdoptionCommand: ParsableCommand {
 
     struct SetProgram: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Sets the session of a program, its attenuation, or both.",
+            commandName: "set", abstract: "Sets the session of a program, its attenuation, and when it lowers others.",
             discussion: "Keeps what is not given. A program that was ignored is adopted again.")
 
         @Argument(help: "The program.")
@@ -75,11 +75,18 @@ struct AdoptionCommand: ParsableCommand {
         @Option(help: ArgumentHelp("The attenuation while it is ducked, 0 to 120 dB.", valueName: "dB"))
         var attenuation: Double?
 
+        @Option(
+            help: ArgumentHelp(
+                "Whether the program, if it lowers others, does so only while it is audible: true or false.",
+                valueName: "flag"))
+        var ducksOnlyWhileAudible: Bool?
+
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard session != nil || attenuation != nil else {
-                throw ValidationError("Missing value for '\(match)': add --session, --attenuation or both.")
+            guard session != nil || attenuation != nil || ducksOnlyWhileAudible != nil else {
+                throw ValidationError(
+                    "Missing value for '\(match)': add --session, --attenuation or --ducks-only-while-audible.")
             }
             if let attenuation, !(0...120).contains(attenuation) {
                 throw ValidationError("--attenuation \(attenuation): give a number from 0 to 120 dB.")
@@ -87,7 +94,10 @@ struct AdoptionCommand: ParsableCommand {
         }
 
         func run() throws {
-            try output.runCommand { try Adoption().set(match, kind: session, attenuation: attenuation) }
+            try output.runCommand {
+                try Adoption().set(
+                    match, kind: session, attenuation: attenuation, ducksOnlyWhileAudible: ducksOnlyWhileAudible)
+            }
         }
     }
 

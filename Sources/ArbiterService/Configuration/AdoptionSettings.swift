@@ -2,6 +2,9 @@
 public struct AdoptionSettings: Hashable, Sendable, Codable {
     /// Whether media players interrupt each other. Otherwise they mix. Default true.
     public var playersInterrupt = true
+    /// Whether programs that lower others do so only while they are audible. Otherwise they lower
+    /// them as long as they play. Default true.
+    public var ducksOnlyWhileAudible = true
     /// The absolute paths of programs whose media role is believed, although others than the
     /// administrator can change them.
     public var trustedRoles: [String] = []
@@ -17,13 +20,20 @@ public struct AdoptionSettings: Hashable, Sendable, Codable {
         public var kind: ProgramKind?
         /// The attenuation while it is ducked, in dB; nil: that of the arbiter.
         public var attenuation: Double?
+        /// Whether it lowers others, if it does, only while it is audible; nil: as for all
+        /// programs.
+        public var ducksOnlyWhileAudible: Bool?
         /// Whether it is left alone.
         public var isIgnored: Bool
 
-        public init(_ name: String, kind: ProgramKind? = nil, attenuation: Double? = nil, isIgnored: Bool = false) {
+        public init(
+            _ name: String, kind: ProgramKind? = nil, attenuation: Double? = nil, ducksOnlyWhileAudible: Bool? = nil,
+            isIgnored: Bool = false
+        ) {
             self.name = name
             self.kind = kind
             self.attenuation = attenuation
+            self.ducksOnlyWhileAudible = ducksOnlyWhileAudible
             self.isIgnored = isIgnored
         }
 

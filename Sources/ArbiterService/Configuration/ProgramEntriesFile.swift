@@ -124,6 +124,7 @@ extension AdoptionSettings.Program {
         var lines = ["  - match: \"\(quoted)\""]
         if let kind { lines.append("    session: \(kind.rawValue)") }
         if let attenuation { lines.append("    attenuation: \(attenuation)") }
+        if let ducksOnlyWhileAudible { lines.append("    ducks-only-while-audible: \(ducksOnlyWhileAudible)") }
         if isIgnored { lines.append("    ignored: true") }
         return lines.map { $0 + "\n" }.joined()
     }

@@ -77,6 +77,7 @@ struct Setting: Sendable {
         Setting("desktop", "do-not-disturb", .flag(\.desktop.reportsDoNotDisturb)),
 
         Setting("adoption", "players-interrupt", .flag(\.adoption.playersInterrupt)),
+        Setting("adoption", "ducks-only-while-audible", .flag(\.adoption.ducksOnlyWhileAudible)),
         Setting("adoption", "trusted-roles", .paths(\.adoption.trustedRoles)),
 
         Setting("service", "idle-exit", .real(\.idleExit, 0...86_400, "s")),

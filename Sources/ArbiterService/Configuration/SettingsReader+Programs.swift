@@ -3,7 +3,7 @@ internal import Yams
 /// The settings for single programs that do not use this library.
 extension SettingsReader {
     static let programs = "foreign-programs"
-    private static let keys = ["match", "session", "attenuation", "ignored"]
+    private static let keys = ["match", "session", "attenuation", "ducks-only-while-audible", "ignored"]
 
     mutating func readPrograms(_ value: Node, _ line: Int) {
         guard let programs = value.sequence else {
@@ -35,6 +35,9 @@ extension SettingsReader {
             case "attenuation":
                 program.attenuation = value.number.flatMap { (0...120).contains($0) ? $0 : nil }
                 if program.attenuation == nil { refuse(value, name, "a number from 0 to 120 dB", line) }
+            case "ducks-only-while-audible":
+                program.ducksOnlyWhileAudible = value.flag
+                if value.flag == nil { refuse(value, name, "true or false", line) }
             case "ignored":
                 if value.flag == nil { refuse(value, name, "true or false", line) }
                 program.isIgnored = value.flag ?? false
@@ -44,15 +47,18 @@ extension SettingsReader {
             }
         }
         guard problems.count == problemsBefore else { return }
-        let changes = program.kind != nil || program.attenuation != nil
+        let changes = program.kind != nil || program.attenuation != nil || program.ducksOnlyWhileAudible != nil
         switch (program.isIgnored, changes) {
         case _ where program.name.isEmpty:
             addProblem(line, "this program has no name; add 'match', such as 'match: mpv'")
         case (true, true):
             addProblem(
-                line, "this program is ignored, but also has a session or an attenuation; remove one or the other")
+                line, "this program is ignored, but also has other settings; remove one or the other")
         case (false, false):
-            addProblem(line, "this program changes nothing; add a session, an attenuation, or 'ignored: true'")
+            addProblem(
+                line,
+                "this program changes nothing; add a session, an attenuation, 'ducks-only-while-audible', or 'ignored: true'"
+            )
         default: settings.adoption.programs.append(program)
         }
     }

@@ -12,7 +12,8 @@ public struct SessionDescription: Hashable, Sendable, Codable {
     /// The entry of the user's settings that applies to the program; nil if none does.
     public var entry: String?
     /// How the program is controlled, if it does not obey its gate itself: "level", "hold" and
-    /// "player", as far as they apply. Nil for one that does.
+    /// "player", as far as they apply, and "detection" if its sound is detected. Nil for one that
+    /// does.
     public var controls: [String]?
 
     /// The maximum number of bytes in a string.

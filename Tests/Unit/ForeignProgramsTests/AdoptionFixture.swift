@@ -54,7 +54,25 @@ final class AdoptionFixture {
 
     func endStream(_ id: UInt64) {
         tools.states[StreamID(id)] = nil
+        tools.detections[StreamID(id)] = nil
         adopter.handle(.gone(StreamID(id)))
+        settle()
+    }
+
+    /// What the stream controller reports about the sound of a stream.
+    enum Sounding { case audible, inaudible, undetected }
+
+    func detect(_ id: UInt64, _ sounding: Sounding) {
+        switch sounding {
+        case .audible: adopter.handle(.audible(StreamID(id)))
+        case .inaudible: adopter.handle(.inaudible(StreamID(id)))
+        case .undetected: adopter.handle(.undetected(StreamID(id), reason: "x"))
+        }
+        settle()
+    }
+
+    func apply(_ settings: AdoptionSettings) {
+        adopter.apply(settings)
         settle()
     }
 
@@ -150,7 +168,7 @@ final class AdoptionFixture {
 
     func sound(_ id: UInt64) -> Sound {
         switch tools.states[StreamID(id)] {
-        case nil, .level(_, 0, _): .full
+        case nil, .level(_, 0, _), .detect, .endDetection: .full
         case .level(_, let attenuation?, _): .lowered(attenuation)
         case .level(_, nil, _): .silent
         case .hold: .held

@@ -17,6 +17,8 @@ final class FakeTools: AdoptionTools, @unchecked Sendable {
     /// The last command for each stream, and all in their order.
     var states: [StreamID: StreamCommand] = [:]
     private(set) var commands: [StreamCommand] = []
+    /// The streams whose sound is detected.
+    var detections: [StreamID: StreamCommand] = [:]
     /// Streams whose last command is not yet in effect.
     var unreached: [StreamID] = []
 
@@ -40,6 +42,14 @@ final class FakeTools: AdoptionTools, @unchecked Sendable {
     var isConnected = true
 
     func send(_ command: StreamCommand) {
+        switch command {
+        case .detect(let id, _, _): detections[id] = command
+        case .endDetection(let id): detections[id] = nil
+        case .level, .hold: change(command)
+        }
+    }
+
+    private func change(_ command: StreamCommand) {
         commands.append(command)
         states[command.stream] = command
         unreached.append(command.stream)
@@ -90,6 +100,10 @@ final class FakeTools: AdoptionTools, @unchecked Sendable {
 
     func isStrong(_ grant: SessionGrant) -> Bool {
         grant.attenuation >= arbiter.settings.policy.strongDuckAttenuation
+    }
+
+    var audibility: (threshold: Double, hold: Double) {
+        (arbiter.settings.policy.audibleThreshold, arbiter.settings.policy.audibleHold)
     }
 
     func start(_ timer: AdoptionTimer, seconds: Double) { timers.append(timer) }

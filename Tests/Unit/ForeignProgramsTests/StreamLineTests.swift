@@ -24,6 +24,9 @@ import Testing
         #expect(StreamEvent(line: "gone 3") == .gone(StreamID(3)))
         #expect(StreamEvent(line: "reached 18446744073709551615") == .reached(StreamID(.max)))
         #expect(StreamEvent(line: "refused 3 reason=no%20such") == .refused(StreamID(3), reason: "no such"))
+        #expect(StreamEvent(line: "audible 3") == .audible(StreamID(3)))
+        #expect(StreamEvent(line: "inaudible 3") == .inaudible(StreamID(3)))
+        #expect(StreamEvent(line: "undetected 3 reason=x") == .undetected(StreamID(3), reason: "x"))
         #expect(StreamEvent(line: "ended reason=x") == .ended(reason: "x"))
     }
 
@@ -57,5 +60,7 @@ import Testing
         #expect(StreamCommand.level(StreamID(4), attenuation: 14, milliseconds: 150).line == "level 4 14.0 150")
         #expect(StreamCommand.level(StreamID(4), attenuation: nil, milliseconds: 0).line == "level 4 silence 0")
         #expect(StreamCommand.hold(StreamID(4), milliseconds: 60).line == "hold 4 60")
+        #expect(StreamCommand.detect(StreamID(4), threshold: 50, milliseconds: 800).line == "detect 4 50.0 800")
+        #expect(StreamCommand.endDetection(StreamID(4)).line == "detect 4 off")
     }
 }

@@ -39,6 +39,10 @@ import Testing
         #expect(try file.read().entries.map(\.isIgnored) == [false, false])
         _ = try adoption.reset(name)
         #expect(try file.read().entries == [.init("mpv", kind: .game, attenuation: 3)])
+        let change = try adoption.set("mpv", kind: nil, attenuation: nil, ducksOnlyWhileAudible: false)
+        #expect(change.text == "'mpv': game, lowered by 3 dB, lowers others while it plays.")
+        #expect(
+            try file.read().entries == [.init("mpv", kind: .game, attenuation: 3, ducksOnlyWhileAudible: false)])
         _ = try adoption.reset("mpv")
         #expect(try file.read().entries == [] && file.read().warnings == [])
     }

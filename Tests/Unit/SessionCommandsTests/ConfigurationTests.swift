@@ -99,6 +99,7 @@ import Testing
                 attenuation: 20
               - {match: /usr/bin/game, session: game}
               - {match: org.ardour.Ardour, ignored: true}
+              - {match: gnss, ducks-only-while-audible: false}
             """
         ).settings.adoption
         #expect(!settings.playersInterrupt)
@@ -106,7 +107,7 @@ import Testing
         #expect(
             settings.programs == [
                 .init("mpv", kind: .movie, attenuation: 20), .init("/usr/bin/game", kind: .game),
-                .init("org.ardour.Ardour", isIgnored: true),
+                .init("org.ardour.Ardour", isIgnored: true), .init("gnss", ducksOnlyWhileAudible: false),
             ])
     }
 
@@ -119,6 +120,7 @@ import Testing
             ("foreign-programs:\n  - match: x\n    attenuation: 121", 3, "0 to 120 dB"),
             ("foreign-programs:\n  - match: x\n    attenuation: loud", 3, "0 to 120 dB"),
             ("foreign-programs:\n  - match: x\n    ignored: yes", 3, "true or false"),
+            ("foreign-programs:\n  - match: x\n    ducks-only-while-audible: 3", 3, "true or false"),
             ("foreign-programs:\n  - {match: x, ignored: true, session: music}", 2, "remove one or the other"),
             ("foreign-programs:\n  - [x]", 2, "consists of settings"),
             (
