@@ -142,7 +142,7 @@ let package = Package(
         // Programs that do not use this library, adopted as sessions.
         .target(
             name: "ForeignPrograms",
-            dependencies: ["ArbiterService", "DesktopBridge", "SessionArbiter", "SessionPolicy"],
+            dependencies: ["ArbiterService", "DesktopBridge", "Platform", "SessionArbiter", "SessionPolicy"],
             swiftSettings: swift),
 
         // Events of the desktop, reported to the arbiter.

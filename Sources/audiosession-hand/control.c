@@ -92,6 +92,8 @@ static void free_forced(control_t *control) {
     start(control);
     if (stream_has_level(control->stream)) {
         set_volumes(control, 0);
+        // If the program answers after all: softVolumes still show the last level.
+        control->must_apply = true;
     }
     control->applied = 0;
     begin_round_trip(control);
