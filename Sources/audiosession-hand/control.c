@@ -62,13 +62,32 @@ static void set_volumes(control_t *control, double attenuation) {
     }
 }
 
+static void send_command(control_t *control, bool starts) {
+    node_link_send(control->node, starts ? SPA_NODE_COMMAND_Start : SPA_NODE_COMMAND_Pause);
+    control->sent_start = starts;
+    control->sent_at = ramp_now();
+}
+
 /// A node that does not run was not paused, and must not be started: its program may have paused
 /// it. PipeWire itself starts it when it runs.
 static void start(control_t *control) {
     if (control->stream->state == PW_NODE_STATE_RUNNING) {
-        node_link_send(control->node, SPA_NODE_COMMAND_Start);
+        send_command(control, true);
     }
     control->is_paused = false;
+}
+
+/// Corrects a command that has crossed a change by the program. A Start for a node that its program
+/// has just stopped would be taken for the one that follows when the program goes on: the node
+/// would then run in silence for good. Returns whether anything was sent.
+static bool settle(control_t *control, int64_t now) {
+    const bool runs = control->stream->state == PW_NODE_STATE_RUNNING;
+    if (control->is_paused || !controls_settles(control, now) || runs == control->sent_start) {
+        return false;
+    }
+    send_command(control, runs);
+    begin_round_trip(control);
+    return true;
 }
 
 static void pause_node(control_t *control) {
@@ -117,8 +136,11 @@ static void conclude(control_t *control, int64_t now) {
             report(control, "reached", NULL);
         }
     } else if (control->applied == 0) {
-        journal_remove(control->owner->journal, control->serial);
         report(control, "reached", NULL);
+        if (controls_settles(control, now) && !control->owner->is_ending) {
+            return;
+        }
+        journal_remove(control->owner->journal, control->serial);
         doom(control);
     } else {
         control->failures = 0;
@@ -186,6 +208,9 @@ void control_advance(control_t *control) {
         return;
     }
     const int64_t now = ramp_now();
+    if (settle(control, now)) {
+        return;
+    }
     control->advanced_at = now;
     refuse_level(control, now);
     const int64_t end = control->ramp.begin_ns + control->ramp.duration_ns;

@@ -14,6 +14,11 @@ int64_t control_settling_ns(const control_t *control) {
     return (is_large ? 46 : 24) * (int64_t)1000000;
 }
 
+bool controls_settles(const control_t *control, int64_t now) {
+    enum { SETTLING_MS = 1000 };
+    return control->sent_at != 0 && now - control->sent_at < SETTLING_MS * (int64_t)1000000;
+}
+
 static bool needs_steps(const control_t *control, int64_t now) {
     const int64_t end = control->ramp.begin_ns + control->ramp.duration_ns;
     const bool is_ramping = now < end || (!control->is_waiting && control->advanced_at < end);
@@ -28,7 +33,8 @@ void controls_schedule(controls_t *controls) {
     spa_list_for_each(control, &controls->list, link) {
         if (needs_steps(control, now)) {
             interval_ns = CONTROL_STEP_MS * (int64_t)1000000;
-        } else if ((control->is_paused || control->retry_at != 0) && interval_ns == 0) {
+        } else if ((control->is_paused || control->retry_at != 0 || controls_settles(control, now)) &&
+                   interval_ns == 0) {
             interval_ns = CONTROL_RETRY_MS * (int64_t)1000000;
         }
     }

@@ -39,6 +39,9 @@ typedef struct control {
     bool is_paused;
     int64_t paused_at;
     bool must_pause;
+    /// The command that was last sent to a node that is not to be paused, and when; 0: none.
+    bool sent_start;
+    int64_t sent_at;
     /// The command's end was reported.
     bool is_reported;
     /// What the worker does next: closes the connection and ends the control, or connects again.
@@ -77,6 +80,9 @@ enum { CONTROL_STEP_MS = 5, CONTROL_RETRY_MS = 250 };
 /// Returns how long a stream may need, after its program has set its volumes, to play them: a
 /// quantum.
 int64_t control_settling_ns(const control_t *control);
+/// Returns whether the node was started, or that was corrected, so recently that its program may
+/// have stopped or continued it meanwhile.
+bool controls_settles(const control_t *control, int64_t now);
 /// Sets the timer to what the controls need: nothing, if none does.
 void controls_schedule(controls_t *controls);
 /// Has the worker called from the loop.

@@ -129,4 +129,31 @@ struct ForeignHoldTests {
         }
         #expect(isExact)
     }
+
+    @Test("A player that its program stops while it is released is heard when the program goes on")
+    func stoppedMeanwhile() throws {
+        let desktop = try ForeignDesktop()
+        let player = try desktop.mpv()
+        defer { player.send(SIGKILL) }
+        let recording = try desktop.record()
+        try #require(recording.waitsForUnity())
+        let controller = try StreamController.serving(on: desktop)
+        let stream = try controller.stream("state=running", "node=mpv")
+        for round in 0..<TestLength.times(5, long: 50) {
+            try #require(controller.reaches("hold \(stream) 20"))
+            // PipeWire receives the pause before the command, which does not know of it.
+            desktop.pipeWire.send(SIGSTOP)
+            defer { desktop.pipeWire.send(SIGCONT) }
+            try desktop.run("playerctl", ["pause"])
+            try #require(try eventually { try desktop.run("playerctl", ["status"]).output.contains("Paused") })
+            controller.send("level \(stream) silence 0")
+            // Longer than the player and the controller need to send their messages.
+            poll(nil, 0, 100)
+            desktop.pipeWire.send(SIGCONT)
+            try #require(controller.reaches("level \(stream) silence 0"))
+            try #require(controller.reaches("level \(stream) 0 20"))
+            try desktop.run("playerctl", ["play"])
+            try #require(recording.waitsForUnity(), "round \(round)")
+        }
+    }
 }
