@@ -27,7 +27,7 @@ extension Adopter {
             programs[key]?.hold?.orphanTimer = nil
             if isOrphan(key) { endHold(key, plays: true) }
             reconsider(key)
-        case .recovery: recover { _ in }
+        case .recovery: recover { $0.isTimed = false }
         }
     }
 

@@ -37,19 +37,19 @@ package struct Adopter {
     private(set) var hasEnded = false
     private var timerCount = 0
 
-    /// `left`: the players that an adopter that was killed has left paused.
+    /// `abandoned`: the players that an adopter that was killed has left paused.
     package init(
-        _ settings: AdoptionSettings, left: Set<PausedPlayer> = [], processes: any Processes, tools: any AdoptionTools
+        _ settings: AdoptionSettings, abandoned: [PausedPlayer] = [], processes: any Processes, tools: any AdoptionTools
     ) {
         self.settings = settings
-        recovery = Recovery(left: left)
+        recovery = Recovery(abandoned: abandoned)
         self.processes = processes
         self.tools = tools
     }
 
     /// Whether anything is lowered, held or paused.
     package var hasAltered: Bool {
-        !recovery.left.isEmpty || programs.values.contains { $0.hold != nil }
+        !recovery.abandoned.isEmpty || programs.values.contains { $0.hold != nil }
             || commands.values.contains { !$0.restores }
     }
 
@@ -157,6 +157,7 @@ package struct Adopter {
             for key in programs.keys { programs[key]?.rename(old, to: player.id) }
         }
         players[player.id] = player
+        abandonedPlayerChanged(player)
         regroup()
         guard isReturned, player.status == .paused,
             programs.values.contains(where: { $0.hold == nil && $0.resuming[player.id] != nil })
@@ -182,7 +183,10 @@ package struct Adopter {
     }
 
     /// The session bus is lost. The players return with the next connection.
-    package mutating func busLost() { awaitedPlayers = Set(players.keys) }
+    package mutating func busLost() {
+        awaitedPlayers = Set(players.keys)
+        recovery.hasPlayers = false
+    }
 
     /// The session bus has returned, and all players have been reported; or it does not return.
     package mutating func playersSynced() {
@@ -213,7 +217,7 @@ package struct Adopter {
     /// has an effect.
     package mutating func freeAll() {
         for key in programs.keys { release(key) }
-        playLeft()
+        playAbandoned()
         (programs, streams, players) = ([:], [:], [:])
         hasEnded = true
     }

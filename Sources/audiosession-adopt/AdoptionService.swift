@@ -72,7 +72,7 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
             if settingsChanges == nil { log("The system cannot watch the settings: changes need a restart.") }
             settings.read(isStarting: true).forEach(log)
             adopter = Adopter(
-                settings.adoption, left: pausedPlayers.read(), processes: SystemProcesses(), tools: self)
+                settings.adoption, abandoned: pausedPlayers.read(), processes: SystemProcesses(), tools: self)
             openBus()
             arbiter.whenReconnected { [weak self] in self?.enqueue { $0.change { $0.arbiterChanged() } } }
             let isStarted = controller.start { [weak self] report in self?.enqueue { $0.handle(report) } }
@@ -136,15 +136,16 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
             let before = current.pausedPlayers
             body(&current)
             adopter = current
-            // If this program is killed meanwhile, a player that plays is asked to play again.
-            notePaused(before.union(current.pausedPlayers))
+            // Whenever this program is killed, a player that may be paused is recorded.
+            let after = current.pausedPlayers
+            recordPaused(before.filter { !after.contains($0) } + after)
             sendRequests()
-            notePaused(current.pausedPlayers)
+            recordPaused(after)
         }
         watchArbiter()
     }
 
-    private func notePaused(_ players: Set<PausedPlayer>) {
+    private func recordPaused(_ players: [PausedPlayer]) {
         if let message = pausedPlayers.write(players) { log(message) }
     }
 

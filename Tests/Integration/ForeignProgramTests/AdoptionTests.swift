@@ -23,7 +23,7 @@ struct AdoptionTests {
         #expect(try stage.shows("pw-cat", "running"))
     }
 
-    @Test("A call holds a program, which loses no more than the fade (ACT-4, INT-8)")
+    @Test("A call holds a program, which then continues where it was (ACT-4, INT-8)")
     func call() throws {
         let stage = try AdoptionStage()
         let program = try stage.desktop.play(role: "Game")

@@ -82,6 +82,8 @@ final class PositionRecording: Sendable {
         }
     }
 
+    func frames(last count: Int) -> [Frame] { frames(from: max(0, self.count - count)) }
+
     /// The samples of the left channel from a frame on, for other signals.
     func left(from first: Int) -> [Float] {
         let samples = samples(from: first)

@@ -19,14 +19,17 @@ final class StallWatch: Sendable {
                 guard engine.counters.cycles != cycle else { continue }
                 let now = DispatchTime.now()
                 let seconds = Double(now.uptimeNanoseconds - changed.uptimeNanoseconds) / 1e9
-                count.withLock { $0 += Int(seconds / Self.shortest) }
+                if seconds >= Self.shortest { count.withLock { $0 += 1 + Int(max(0, seconds - 0.5)) } }
                 (cycle, changed) = (engine.counters.cycles, now)
             }
         }
-        guard isStarted else { throw TestFailure("There is no thread to be had.") }
+        guard isStarted else { throw TestFailure("No thread can be created.") }
     }
 
-    /// Ends the watch. Returns the count; a long stall counts several times.
+    deinit { ending.signal() }
+
+    /// Ends the watch. Returns the count; a stall counts once more for each further second, after
+    /// which a host searches again.
     func end() -> Int {
         ending.signal()
         thread.join(seconds: 10)

@@ -96,7 +96,7 @@ package final class FakeArbiter: Sendable {
                 guard WorkerThread().start(name: "fake-peer", { script(peer) }) else { return }
             }
         }
-        guard isStarted else { throw TestFailure("There is no thread to be had.") }
+        guard isStarted else { throw TestFailure("No thread can be created.") }
     }
 
     /// Stops listening; open connections remain.

@@ -22,8 +22,8 @@ final class AdoptionFixture {
     /// Players keep their state.
     func restart() {
         for session in tools.sessions { try? arbiter.submit(.unregister(session)) }
-        let left = adopter.pausedPlayers
-        adopter = Adopter(adopter.settings, left: left, processes: processes, tools: tools)
+        let abandoned = adopter.pausedPlayers
+        adopter = Adopter(adopter.settings, abandoned: abandoned, processes: processes, tools: tools)
         for (id, state) in tools.states where !state.restores {
             tools.states[id] = .level(id, attenuation: 0, milliseconds: 0)
         }

@@ -84,28 +84,104 @@ import Testing
         #expect(fixture.adopter.pausedPlayers.isEmpty)
     }
 
-    @Test("A player of another process, or one that the user has paused, is left alone")
+    @Test("A player of another process with the same name is left alone")
     func otherProcess() throws {
         let call = try fixture.ring()
-        fixture.endStream(1)
-        fixture.endPlayer("mpv")
         fixture.restart()
-        try fixture.end(call)
+        #expect(fixture.adopter.pausedPlayers.map(\.name) == ["mpv"])
         fixture.run(101, "/usr/bin/mpv")
+        try fixture.end(call)
         fixture.player("mpv", of: 101, .paused)
         report(players: [])
+        fixture.passTime()
         #expect(fixture.status("mpv") == .paused)
+        #expect(fixture.adopter.pausedPlayers.isEmpty)
     }
 
-    @Test("A user who pauses it while it waits is obeyed: it stays paused (INT-7)")
+    @Test("A player that stops while it waits stays stopped (INT-7)")
     func stoppedWhileWaiting() throws {
         let call = try fixture.ring()
         fixture.restart()
         report()
         fixture.player("mpv", of: 100, .stopped)
+        // Another file is loaded, paused.
+        fixture.player("mpv", of: 100, .paused)
+        try fixture.end(call)
+        for _ in 0..<3 { fixture.passTime() }
+        #expect(fixture.status("mpv") == .paused)
+        #expect(fixture.sound(1) == .full)
+    }
+
+    @Test("A player that its user has played and paused while it waits stays paused (INT-7)")
+    func pausedWhileWaiting() {
+        fixture.stream(2, of: 200)
+        fixture.player("vlc", of: 200, .playing)
+        fixture.restart()
+        report(streams: [(1, 100), (2, 200)], players: [("mpv", 100), ("vlc", 200)])
+        fixture.player("mpv", of: 100, .playing)
+        fixture.player("mpv", of: 100, .paused)
+        fixture.endStream(2)
+        fixture.endPlayer("vlc")
+        for _ in 0..<6 { fixture.passTime() }
+        #expect(fixture.status("mpv") == .paused)
+    }
+
+    @Test("Of two players, the one that had interrupted the other plays first, the other after it")
+    func order() throws {
+        fixture.stream(2, of: 200)
+        fixture.player("vlc", of: 200, .playing)
+        #expect(fixture.status("mpv") == .paused)
+        let call = try fixture.ring()
+        #expect(fixture.adopter.pausedPlayers.map(\.name) == ["mpv", "vlc"])
+        fixture.restart()
+        report(streams: [(1, 100), (2, 200)], players: [("mpv", 100), ("vlc", 200)])
+        let before = fixture.tools.requests.count
+        try fixture.end(call)
+        for _ in 0..<4 { fixture.passTime() }
+        #expect(fixture.tools.requests.dropFirst(before) == ["play vlc"])
+        fixture.endStream(2)
+        fixture.endPlayer("vlc")
+        for _ in 0..<4 { fixture.passTime() }
+        #expect(fixture.tools.requests.dropFirst(before) == ["play vlc", "play mpv"])
+    }
+
+    @Test("While the bus is lost, it is not asked to play; when the bus has returned, it is")
+    func busLost() throws {
+        let call = try fixture.ring()
+        fixture.restart()
+        report()
+        fixture.adopter.busLost()
         try fixture.end(call)
         fixture.passTime()
-        #expect(fixture.status("mpv") == .stopped)
-        #expect(fixture.sound(1) == .full)
+        #expect(fixture.tools.requests == ["pause mpv"])
+        #expect(fixture.adopter.pausedPlayers.count == 1)
+        report()
+        fixture.passTime()
+        #expect(fixture.status("mpv") == .playing)
+    }
+
+    @Test("An adopter that ends before it knows all players leaves them to the next one")
+    func endsEarly() throws {
+        let call = try fixture.ring()
+        fixture.restart()
+        fixture.adopter.freeAll()
+        #expect(fixture.adopter.pausedPlayers.map(\.name) == ["mpv"])
+        fixture.restart()
+        try fixture.end(call)
+        report()
+        fixture.passTime()
+        #expect(fixture.status("mpv") == .playing)
+    }
+
+    @Test("Each look at the other sessions has one timer, and none is needed without an arbiter")
+    func timers() throws {
+        _ = try fixture.ring()
+        fixture.restart()
+        report()
+        for _ in 0..<5 { fixture.adopter.handle(.synced) }
+        #expect(fixture.tools.timers.count { $0 == .recovery } == 1)
+        fixture.tools.isConnected = false
+        fixture.passTime()
+        #expect(fixture.tools.timers.count { $0 == .recovery } == 1)
     }
 }
