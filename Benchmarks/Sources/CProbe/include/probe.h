@@ -233,6 +233,19 @@ typedef struct {
 uint32_t probe_calls(const probe_detector_t *calls);
 probe_call_t probe_call(const probe_detector_t *calls, uint32_t index);
 
+/// A record of the last `capacity` frames (a power of two) of the first two inputs.
+probe_detector_t *probe_plug_capture(probe_t *probe, uint32_t capacity);
+/// Returns the number of the frame after the last one that was captured; 0 before the first cycle.
+/// The lower 32 bits are the server's number; the number itself never wraps.
+uint64_t probe_captured(const probe_detector_t *capture);
+/// Returns how often the server's frame number went back or jumped by more than the capacity. The
+/// frames before and after do not belong together.
+uint32_t probe_capture_jumps(const probe_detector_t *capture);
+/// Copies `count` frames from the frame `first` on. A frame of a cycle in which the client was not
+/// called, or that is no longer kept or not yet captured, is NaN. Returns the number of the others.
+uint32_t probe_copy_captured(const probe_detector_t *capture, uint64_t first, uint32_t count, float *left,
+                             float *right);
+
 /// A render function for another engine in this process: silent, and records in `context`, which
 /// `probe_make_stamp` returns, when it is first called in each cycle. `ideal_ns` is 0. `probe` is a
 /// client of the same server, and `period` the server's. Read it with `probe_calls`; free it with
