@@ -45,6 +45,8 @@ let package = Package(
             swiftSettings: swift),
         // Media servers of the benchmarks' own, and what stands beside an app there.
         .target(name: "Servers", dependencies: ["CProbe", "Processes"], swiftSettings: swift),
+        // A signal that states its position, and what happened to it.
+        .target(name: "PositionSignals", swiftSettings: swift),
         // One page out of what the benchmarks wrote.
         .executableTarget(
             name: "report",
@@ -110,6 +112,7 @@ let package = Package(
                 .product(name: "JackDriver", package: "swift-audio-session"),
             ],
             swiftSettings: swift),
+        .testTarget(name: "PositionSignalsTests", dependencies: ["PositionSignals"], swiftSettings: swift),
         .testTarget(name: "ProbeTests", dependencies: ["CProbe"], swiftSettings: swift),
         .testTarget(name: "ReportingTests", dependencies: ["Reporting"], swiftSettings: swift),
     ],
