@@ -97,6 +97,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
+        // Programs that do not use the library.
+        .executableTarget(
+            name: "foreign",
+            dependencies: [
+                "CProbe", "PositionSignals", "Processes", "Reporting", "Servers",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
         // Next to other libraries (BenchmarkPeers/): the bound, and ours.
         .executableTarget(
             name: "peer-bare", dependencies: ["CProbe", .product(name: "PeerProtocol", package: "BenchmarkPeers")],

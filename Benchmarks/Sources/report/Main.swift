@@ -16,7 +16,7 @@ struct Main: ParsableCommand {
     var folder: String
 
     /// The benchmarks, in the order of the page.
-    private static let names = ["latency", "capacity", "arbitration", "session"]
+    private static let names = ["latency", "capacity", "arbitration", "session", "foreign"]
 
     func run() throws {
         let folder = URL(fileURLWithPath: folder, isDirectory: true)
