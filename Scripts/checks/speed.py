@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that the tables of speed in README.md and Benchmarks/README.md agree with Benchmarks/results, or
-writes the tables.
+"""Checks that the tables of speed in README.md and Benchmarks/README.md, and that of programs in
+Documentation/ForeignPrograms.md, agree with Benchmarks/results, or writes the tables.
 
 speed.py ROOT            checks the tables, and that the results come from full runs and have the
                          metrics and units that the page of metrics lists, and no others
@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-BENCHMARKS = ["latency", "capacity", "arbitration", "session"]
+BENCHMARKS = ["latency", "capacity", "arbitration", "session", "foreign"]
 # The page that lists the metrics, one table for each benchmark. They are a public interface: scripts that read the
 # results rely on them.
 METRICS = "Benchmarks/Documentation/metrics.md"
@@ -32,13 +32,16 @@ README_HEADLINES = (
 # Units that are words, in the plural.
 PLURALS = ("frames", "periods", "voices", "bytes")
 BEGIN, END = "<!-- speed: Scripts/benchmark writes this -->\n", "<!-- end of speed -->\n"
+# The table of one benchmark that a page of the documentation shows, too.
+PROGRAMS, PROGRAMS_PAGE = "By program", "Documentation/ForeignPrograms.md"
+PROGRAMS_BEGIN, PROGRAMS_END = "<!-- foreign: Scripts/benchmark writes this -->\n", "<!-- end of foreign -->\n"
 
 
 def load(file):
-    """Returns the header of a benchmark's results, with its "targets" and "results"."""
+    """Returns the header of a benchmark's results, with its "targets", "results" and "tables"."""
     records = [next(iter(json.loads(line).items())) for line in file.read_text().splitlines()]
-    found = {kind: [record for other, record in records if other == kind] for kind in ("header", "target", "result")}
-    return found["header"][0] | {"targets": found["target"], "results": found["result"]}
+    found = {kind: [record for other, record in records if other == kind] for kind in ("header", "target", "result", "table")}
+    return found["header"][0] | {"targets": found["target"], "results": found["result"], "tables": found["table"]}
 
 
 def number(value):
@@ -62,28 +65,45 @@ def row(target):
     return f"| {target['headline']} | {sign} {quantity(target['wanted'])} | {quantity(target['reached'])} | {outcome} |\n"
 
 
+def places(reports):
+    """Returns the machines and days of the runs."""
+    machines = dict.fromkeys(f"{report['machine']['processor']}, {report['machine']['cores']} cores" for report in reports)
+    days = sorted({report["date"] for report in reports})
+    return f"{', and '.join(machines)}, no sound card; {' and '.join(days)}"
+
+
+def programs(report):
+    """Returns the table by program of a benchmark's results; None if they have none."""
+    found = next((table for table in report["tables"] if table["title"] == PROGRAMS), None)
+    if found is None:
+        return None
+    lines = ["|" + "|".join(f" {column['title']} " for column in found["columns"]) + "|\n"]
+    lines.append("|" + "|".join("---" if column["isText"] else "--:" for column in found["columns"]) + "|\n")
+    lines += ["|" + "|".join(f" {cell} " for cell in row) + "|\n" for row in found["rows"]]
+    return "".join([*lines, f"\n{places([report])}.\n"])
+
+
 def table(reports, headlines=("",)):
     lines = ["| what | target | reached | |\n", "|---|--:|--:|---|\n"]
     for report in reports:
         lines += [row(target) for target in report["targets"] if target.get("headline", "").startswith(headlines) and target.get("headline")]
-    machine, days = reports[0]["machine"], sorted({report["date"] for report in reports})
-    lines.append(f"\n{machine['processor']}, {machine['cores']} cores, no sound card; {' and '.join(days)}. ")
+    lines.append(f"\n{places(reports)}. ")
     outcomes = [target["verdict"] for report in reports for target in report["targets"]]
     count = {outcome: outcomes.count(outcome) for outcome in ["met", "missed", "undecided"]}
     lines.append(f"Of all {len(outcomes)} targets {count['met']} are met, {count['missed']} missed and {count['undecided']} undecided.\n")
     return "".join(lines)
 
 
-def compare(root, page, new, writes):
+def compare(root, page, new, writes, begin=BEGIN, end=END):
     """Returns the errors of a page's table; with `new` None, the results are invalid and only the markers are checked."""
     name = page.relative_to(root)
     text = page.read_text() if page.is_file() else ""
-    if BEGIN not in text or END not in text:
-        return [f"{name}: the markers of the table of speed are missing: {BEGIN.strip()} and {END.strip()}"]
+    if begin not in text or end not in text:
+        return [f"{name}: the markers of the table of speed are missing: {begin.strip()} and {end.strip()}"]
     if new is None:
         return []
-    before, rest = text.split(BEGIN, 1)
-    whole = before + BEGIN + new + END + rest.split(END, 1)[1]
+    before, rest = text.split(begin, 1)
+    whole = before + begin + new + end + rest.split(end, 1)[1]
     if writes:
         page.write_text(whole)
     elif whole != text:
@@ -140,6 +160,9 @@ def main():
     faults += metric_faults(root, reports, writes)
     for page, headlines in [(root / "README.md", README_HEADLINES), (root / "Benchmarks" / "README.md", ("",))]:
         faults += compare(root, page, table(reports, headlines) if not faults else None, writes)
+    shown = next(filter(None, map(programs, reports)), None)
+    if shown is not None:
+        faults += compare(root, root / PROGRAMS_PAGE, shown if not faults else None, writes, PROGRAMS_BEGIN, PROGRAMS_END)
     print("\n".join([*faults, f"speed: {len(reports)} results compared, {len(faults)} failures"]))
     return 1 if faults else 0
 

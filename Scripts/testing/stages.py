@@ -265,8 +265,8 @@ TABLE = [
         ],
         needs=BUILT, isolated=True, modes=LONG),
     Stage(
-        "benchmarks", "builds all benchmarks, tests their evaluation, and runs one briefly; --all: runs all",
-        [*BENCHMARK_TESTS, ["Scripts/benchmark", "capacity", "--quick"]], modes=SHORT),
+        "benchmarks", "builds all benchmarks, tests their evaluation, and runs two briefly; --all: runs all",
+        [*BENCHMARK_TESTS, ["Scripts/benchmark", "capacity", "--quick"], ["Scripts/benchmark", "foreign", "--quick"]], modes=SHORT),
     # Runs alone, because it measures. Retried once: the load of other programs can distort the results.
     Stage(
         "benchmarks", "",

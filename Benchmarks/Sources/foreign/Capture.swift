@@ -27,8 +27,8 @@ final class Capture {
             }
             try probe.connect(port ?? "", "capture:in_\(index + 1)")
         }
-        // The sink drives the client from the first cycle after the connection on; other drivers have
-        // other frame numbers.
+        // The sink drives the client from the first cycle after the connection on; other drivers
+        // have other frame numbers.
         try wait(for: "cycles of the sink", seconds: 20) {
             let captured = last(2 * quantum)
             return captured.count == 2 * quantum && captured.allSatisfy { $0 == .silent }

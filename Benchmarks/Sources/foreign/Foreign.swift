@@ -61,6 +61,14 @@ struct Foreign: ParsableCommand {
                 results.add(program, failure: error.description)
             }
         }
-        return results.findings(noise, figure: results.isMeasured(.mpv) ? try? Portrait.make(on: desktop) : nil)
+        var figure: Figure?
+        if results.isMeasured(.mpv) {
+            do {
+                figure = try Portrait.make(on: desktop, attempts: options.quick ? 1 : 5)
+            } catch let error as BenchmarkError {
+                results.add(failure: "the plot of mpv: \(error)")
+            }
+        }
+        return results.findings(noise, figure: figure)
     }
 }

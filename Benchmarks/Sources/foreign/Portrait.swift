@@ -11,7 +11,25 @@ enum Portrait {
     /// The level that is drawn for silence.
     private static let floor = -70.0
 
-    static func make(on desktop: Desktop) throws -> Figure {
+    /// Records until a recording has no dropout of the program's own, but at most so many times.
+    static func make(on desktop: Desktop, attempts: Int) throws -> Figure {
+        var recording = try record(on: desktop)
+        for _ in 1..<attempts where !recording.isWhole { recording = try record(on: desktop) }
+        return figure(recording, version: Program.mpv.version(desktop))
+    }
+
+    private struct Recording {
+        var frames: [HeardFrame]
+        var events: [(name: String, seconds: Double)]
+
+        /// Whether there is only one silence, and no frame was missed.
+        var isWhole: Bool {
+            let changes = zip(frames, frames.dropFirst()).count { ($0 == .silent) != ($1 == .silent) }
+            return changes == 2 && !frames.contains(.missed)
+        }
+    }
+
+    private static func record(on desktop: Desktop) throws -> Recording {
         let capture = desktop.capture
         let begin = capture.end
         let child = try desktop.start(.mpv)
@@ -36,7 +54,9 @@ enum Portrait {
         try run("call", "decline")
         try capture.advance(Int(2.5 * rate))
         let frames = capture.frames(origin..<capture.end)
-        return figure(levels(frames), events: events, version: Program.mpv.version(desktop))
+        child.end()
+        try capture.expect("silence", 9_600, since: capture.end, seconds: 20, where: \.isSilent)
+        return Recording(frames: frames, events: events)
     }
 
     private static func levels(_ frames: [HeardFrame]) -> [(Double, Double)] {
@@ -47,13 +67,11 @@ enum Portrait {
         }
     }
 
-    private static func figure(
-        _ levels: [(Double, Double)], events: [(name: String, seconds: Double)], version: String
-    ) -> Figure {
-        let marks = events.map { name, seconds in
+    private static func figure(_ recording: Recording, version: String) -> Figure {
+        let marks = recording.events.map { name, seconds in
             """
             set arrow from \(seconds), graph 0 to \(seconds), graph 1 nohead dashtype 3 linecolor rgb "#777777"
-            set label "$ \(name)" at \(seconds), graph 0.5 offset 0.6,0 font "monospace,10" textcolor rgb "#333333"
+            set label "$ \(name)" at \(seconds), 6 offset 0.6,0 font "monospace,10" textcolor rgb "#333333"
             """
         }
         return Figure(
@@ -63,14 +81,17 @@ enum Portrait {
             panels: [
                 Figure.Panel(
                     title: "mpv \(version), as recorded from the sink",
-                    lines: [Figure.Line(title: "level", color: "#0060ad", points: levels, symbol: -1)],
+                    lines: [
+                        Figure.Line(title: "level", color: "#0060ad", points: levels(recording.frames), symbol: -1)
+                    ],
                     settings: marks.joined(separator: "\n"))
             ],
             settings: """
                 unset key
                 set xlabel "s"
                 set ylabel "dB"
-                set yrange [\(floor):5]
+                set yrange [\(floor):12]
+                set xrange [0:10]
                 """)
     }
 }

@@ -48,10 +48,14 @@ struct Results {
         findings.failures.append(program.name)
     }
 
+    mutating func add(failure: String) {
+        findings.failures.append(failure)
+    }
+
     mutating func add(_ program: Program, _ outcome: Outcome) {
         measured.append((program, outcome))
         for failure in outcome.failures { say("\(program.name): \(failure)") }
-        if !outcome.failures.isEmpty { findings.failures.append("\(program.name) (\(outcome.failures.count) runs)") }
+        if outcome.duckings.isEmpty || outcome.holdings.isEmpty { findings.failures.append(program.name) }
         addDuckings(program, outcome)
         addHoldings(program, outcome)
     }
@@ -123,7 +127,7 @@ struct Results {
     /// Returns all findings, with the summary by program.
     func findings(_ noise: Noise, figure: Figure?) -> Findings {
         var findings = findings
-        findings.tables = [byProgram, ducked, held]
+        findings.tables = [byProgram, ducked, held, failed]
         findings.targets = targets(noise)
         findings.figures = figure.map { [$0] } ?? []
         return findings
@@ -156,15 +160,25 @@ struct Results {
                 let statistics = Statistics(values.map(Double.init))
                 return "\(digits(statistics.median)) (\(digits(statistics.maximum)))"
             }
-            let (count, other) = (outcome.duckings.count, outcome.holdings.count)
+            let counts = [outcome.duckings.count, outcome.holdings.count]
             table.add([
-                name, outcome.control, count == other ? "\(count)" : "\(count), \(other)",
+                name, outcome.control,
+                Set(counts).count == 1 ? "\(counts[0])" : counts.map(String.init).joined(separator: ", "),
                 quanta(outcome.duckings.map(\.toLower)), quanta(outcome.duckings.map(\.toHigher)),
                 quanta(outcome.holdings.map(\.toSilence)), quanta(outcome.holdings.map(\.toSound)),
                 frames(outcome.holdings.map(\.positionError)), frames(outcome.holdings.map(\.unheard)),
             ])
         }
         for (program, reason) in absent { table.add([program.name, "not measured", "0", reason]) }
+        return table
+    }
+
+    /// The runs that count in no other table.
+    private var failed: Table {
+        var table = Table(
+            "Runs in which a program was not lowered and given back, or not silenced and continued",
+            [.text("program", 12), .text("what was heard", 40)])
+        for (program, outcome) in measured { for failure in outcome.failures { table.add([program.name, failure]) } }
         return table
     }
 
@@ -194,6 +208,9 @@ struct Results {
             target(
                 "call → silence of such a program, after a fade of \(Int(fade)) quanta", holdings.map(\.toSilence),
                 fade + 3, headline: "call → silence of such a program, after a fade of \(Int(fade)) quanta"),
+            Target(
+                what: "runs in which a program that does not use the library was not given back as it was",
+                unit: "runs", wanted: 0, reached: Double(measured.map(\.outcome.failures.count).reduce(0, +))),
             target(
                 "frames of a held stream that nobody hears", streams.map { abs($0.unheard) }, 3,
                 headline: "frames of a held stream that nobody hears"),

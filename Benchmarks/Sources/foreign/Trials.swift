@@ -81,10 +81,23 @@ final class Trials {
         do {
             try capture.expect(what, 9_600, seconds: 20, meanwhile: arbiter.catchUp, where: \.isSteady)
         } catch let error as BenchmarkError {
-            let status = desktop.audiosession("status", "--verbose") ?? ""
-            let lines = status.split(separator: "\n").filter { $0.contains("adopted") || $0.contains("controlled by") }
-            throw BenchmarkError("\(error) It does not play on as before: \(lines.joined(separator: " "))")
+            throw BenchmarkError("\(error) It does not play on as before: \(evidence)")
         }
+    }
+
+    /// What the arbiter, the player and PipeWire say about the program's state.
+    private var evidence: String {
+        func output(_ name: String, _ arguments: String...) -> String {
+            Child.output(name, arguments, environment: desktop.environment) ?? ""
+        }
+        let session = (desktop.audiosession("status") ?? "").split(separator: "\n").first { $0.contains("adopted") }
+        let player = output("playerctl", "-a", "status").split(separator: "\n").joined(separator: " ")
+        let corks = output("pactl", "list", "sink-inputs").matches(of: /Corked: \w+/).map { String($0.0) }
+        let volumes = output("pw-dump").matches(of: /"softVolumes": \[[^\]]*\]/).map { match in
+            String(match.0.filter { !$0.isWhitespace })
+        }
+        return ([session.map { String($0) } ?? "no session", "player: \(player)"] + corks + volumes)
+            .joined(separator: "; ")
     }
 
     private func lower(phase: Int) throws -> Passage {
