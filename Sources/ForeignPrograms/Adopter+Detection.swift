@@ -68,10 +68,14 @@ extension Adopter {
         if let key = key(of: id) { reconsider(key) }
     }
 
+    /// Seconds until detection that has failed is tried again.
+    private static let detectionPause = 30.0
+
     /// A stream whose sound cannot be detected counts as audible while it runs.
     mutating func detectionFailed(_ id: StreamID) {
         guard detections.removeValue(forKey: id) != nil else { return }
         undetected.insert(id)
+        tools.start(.detection(id), seconds: Self.detectionPause)
         if let key = key(of: id) { reconsider(key) }
     }
 }

@@ -27,6 +27,9 @@ extension Adopter {
             programs[key]?.hold?.orphanTimer = nil
             if isOrphan(key) { endHold(key, plays: true) }
             reconsider(key)
+        case .detection(let stream):
+            guard undetected.remove(stream) != nil, let key = key(of: stream) else { return }
+            reconsider(key)
         case .recovery: recover { $0.isTimed = false }
         }
     }

@@ -54,6 +54,8 @@ package enum AdoptionTimer: Hashable, Sendable {
     case registration(Int)
     /// A program is held, and nothing says why.
     case orphan(Int)
+    /// The sound of a stream, which could not be detected, is to be detected again.
+    case detection(StreamID)
     /// A player that the last adopter has left paused may be able to play now.
     case recovery
 }

@@ -46,7 +46,7 @@ static void set_volumes(control_t *control, double attenuation) {
     const volumes_t *volumes = &control->stream->volumes;
     control->must_apply = false;
     control->must_compare = false;
-    detection_set_attenuation(control->stream, control->applied, attenuation);
+    detection_set_attenuation(control->stream, attenuation);
     if (isinf(attenuation) && !isinf(control->applied)) {
         control->silent_since = INT64_MAX; // until the round trip has ended
     }
@@ -246,7 +246,7 @@ static void on_done(void *data) {
     control->is_waiting = false;
     control->has_altered = true;
     if (control->stream != NULL && stream_has_level(control->stream)) {
-        detection_set_attenuation(control->stream, control->applied, control->applied);
+        detection_set_attenuation(control->stream, control->applied);
     }
     if (isinf(control->applied) && control->silent_since == INT64_MAX) {
         control->silent_since = ramp_now() + control_settling_ns(control);

@@ -16,8 +16,16 @@ enum {
     MIN_HOLD_MS = 50,
     /// A tap of a running stream must have had samples after this time.
     CHECK_MS = 2000,
+    /// A timer this late means that this process did not run, nor did the tap.
+    LATE_MS = 200,
     /// A tap often fails because its stream is about to be gone, which is no failure.
     FAILURE_MS = 200,
+    /// How long a new volume needs at most until it is heard.
+    SETTLING_MS = 50,
+    /// How often to look whether a tap has begun to receive.
+    BEGINNING_MS = 50,
+    /// Each tap needs ten descriptors.
+    MAX_DETECTIONS = 32,
 };
 static const int64_t millisecond = 1000000;
 
@@ -32,7 +40,11 @@ struct detection {
     /// Decibels below full scale.
     double threshold;
     int64_t hold_ns;
+    /// Our own attenuation as the tap hears it at most, the one that was set last, and when that
+    /// one applies; 0: it does.
     double attenuation;
+    double next_attenuation;
+    int64_t settles_at;
     audibility_t reported;
     int64_t begun_at;
     /// When the tap must have had more cycles than these; 0: never.
@@ -83,20 +95,50 @@ static void on_tap_failed(void *data, const char *reason) {
     }
 }
 
+static uint64_t cycles(const detection_t *detection) {
+    return atomic_load_explicit(&detection->meter.cycles, memory_order_relaxed);
+}
+
 static void begin_check(detection_t *detection, int64_t now) {
-    detection->cycles_before = atomic_load_explicit(&detection->meter.cycles, memory_order_relaxed);
+    detection->cycles_before = cycles(detection);
     detection->check_at = now + CHECK_MS * millisecond;
 }
 
 /// A stream that is held has no cycles.
-static void check(detection_t *detection) {
+static bool has_cycles(const detection_t *detection) {
     const stream_t *stream = detection->stream;
     const bool is_held = stream->control != NULL && stream->control->is_paused;
+    return stream->state == PW_NODE_STATE_RUNNING && !is_held;
+}
+
+static void check(detection_t *detection, int64_t now) {
+    const bool is_late = now - detection->check_at > LATE_MS * millisecond;
     detection->check_at = 0;
-    if (stream->state == PW_NODE_STATE_RUNNING && !is_held &&
-        atomic_load_explicit(&detection->meter.cycles, memory_order_relaxed) == detection->cycles_before) {
+    if (!has_cycles(detection) || cycles(detection) != detection->cycles_before) {
+        return;
+    }
+    if (is_late) {
+        begin_check(detection, now);
+    } else {
         on_tap_failed(detection, "its tap receives nothing");
     }
+}
+
+static void on_tap_built(void *data) {
+    detection_t *detection = data;
+    detection->fails_at = 0;
+    begin_check(detection, ramp_now());
+    pw_loop_signal_event(detection->owner->loop, detection->owner->worker);
+}
+
+/// Whether nothing can be said yet, because the tap of a stream that plays has received nothing. It
+/// is looked at again soon.
+static bool is_beginning(detection_t *detection, int64_t now) {
+    if (detection->reported != AUDIBILITY_UNKNOWN || cycles(detection) > 0 || !has_cycles(detection)) {
+        return false;
+    }
+    detection->begun_at = now + BEGINNING_MS * millisecond - detection->hold_ns;
+    return true;
 }
 
 /// Reports what has changed by sound or time.
@@ -111,14 +153,20 @@ static void advance(detection_t *detection, int64_t now) {
         }
         return;
     }
+    if (detection->settles_at != 0 && now >= detection->settles_at) {
+        detection->settles_at = 0;
+        detection->attenuation = detection->next_attenuation;
+        update_level(detection);
+    }
     if (detection->check_at != 0 && now >= detection->check_at) {
-        check(detection);
+        check(detection, now);
     }
     // The tap signals only while this is so, and clears it.
     const bool is_awaited = atomic_load(&detection->meter.is_awaited);
     if (detection->reported != AUDIBILITY_HEARD && !is_awaited) {
         report(detection, AUDIBILITY_HEARD);
-    } else if (detection->reported != AUDIBILITY_SILENT && now >= silent_at(detection)) {
+    } else if (detection->reported != AUDIBILITY_SILENT && now >= silent_at(detection) &&
+               !is_beginning(detection, now)) {
         report(detection, AUDIBILITY_SILENT);
         atomic_store(&detection->meter.is_awaited, true);
     }
@@ -140,6 +188,9 @@ static void schedule(detections_t *detections) {
         }
         if (detection->check_at != 0) {
             earliest(&due, detection->check_at);
+        }
+        if (detection->settles_at != 0) {
+            earliest(&due, detection->settles_at);
         }
     }
     struct timespec time = {.tv_sec = due / 1000000000, .tv_nsec = due % 1000000000};
@@ -192,6 +243,9 @@ bool detections_begin(detections_t *detections, struct pw_loop *loop, struct pw_
 }
 
 void detections_stop(detections_t *detections) {
+    if (detections->loop == NULL) {
+        return; // PipeWire was not there.
+    }
     detection_t *detection;
     spa_list_for_each(detection, &detections->list, link) { end(detection); }
 }
@@ -219,8 +273,9 @@ static detection_t *begin(detections_t *detections, stream_t *stream) {
     detection->meter.event = detections->worker;
     atomic_store(&detection->meter.is_awaited, true);
     atomic_store(&detection->meter.level, INFINITY);
+    static const tap_events_t events = {.built = on_tap_built, .failed = on_tap_failed};
     detection->tap = tap_open(detections->context, detections->remote, stream->id, stream->serial, &detection->meter,
-                              on_tap_failed, detection);
+                              &events, detection);
     if (detection->tap == NULL) {
         const int error = errno;
         free(detection);
@@ -243,6 +298,13 @@ static detection_t *current(stream_t *stream) {
     return stream->detection;
 }
 
+static unsigned count(const detections_t *detections) {
+    unsigned count = 0;
+    const detection_t *detection;
+    spa_list_for_each(detection, &detections->list, link) { count += 1; }
+    return count;
+}
+
 void detections_execute(detections_t *detections, const command_t *command) {
     stream_t *stream = streams_find(detections->streams, command->id);
     detection_t *detection = stream != NULL ? current(stream) : NULL;
@@ -258,6 +320,8 @@ void detections_execute(detections_t *detections, const command_t *command) {
         reason = "no such stream";
     } else if (!stream_plays(stream)) {
         reason = "the stream records";
+    } else if (detection == NULL && count(detections) >= MAX_DETECTIONS) {
+        reason = "too many streams are detected";
     } else if (detection == NULL) {
         detection = begin(detections, stream);
         reason = detection == NULL ? strerror(errno) : NULL;
@@ -274,13 +338,21 @@ void detections_execute(detections_t *detections, const command_t *command) {
 
 // ---- Streams ----------------------------------------------------------------------------------
 
-void detection_set_attenuation(stream_t *stream, double attenuation, double other) {
+void detection_set_attenuation(stream_t *stream, double attenuation) {
     detection_t *detection = stream != NULL ? stream->detection : NULL;
-    if (detection != NULL) {
-        // While either may apply, the louder one: what is not heard for a quantum is held.
-        detection->attenuation = fmin(attenuation, other);
+    if (detection == NULL) {
+        return;
+    }
+    // While either may apply, the louder one: otherwise noise would be taken for speech.
+    detection->next_attenuation = attenuation;
+    detection->settles_at = 0;
+    if (attenuation > detection->attenuation) {
+        detection->settles_at = ramp_now() + SETTLING_MS * millisecond;
+    } else {
+        detection->attenuation = attenuation;
         update_level(detection);
     }
+    schedule(detection->owner);
 }
 
 void detection_stream_changed(stream_t *stream) {

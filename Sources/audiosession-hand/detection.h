@@ -24,9 +24,9 @@ void detections_stop(detections_t *detections);
 void detections_end(detections_t *detections);
 void detections_execute(detections_t *detections, const command_t *command);
 
-/// Our own attenuation of a stream, in decibels, is about to be, or is, one of these two: the tap
-/// hears what remains.
-void detection_set_attenuation(stream_t *stream, double attenuation, double other);
+/// Our own attenuation of a stream, in decibels, is set, or has just been: the tap hears what
+/// remains.
+void detection_set_attenuation(stream_t *stream, double attenuation);
 /// Something about a stream has changed.
 void detection_stream_changed(stream_t *stream);
 void detection_stream_gone(stream_t *stream);

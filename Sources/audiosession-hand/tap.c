@@ -14,6 +14,8 @@ enum {
     MAX_CHANNELS = 16,
     /// How often in a row the ports or links of a stream may change before the tap gives up.
     MAX_BUILDS = 100,
+    /// How often in a row a link may be refused.
+    MAX_LINK_ERRORS = 5,
 };
 
 struct tap {
@@ -43,11 +45,11 @@ struct tap {
     bool is_linked;
 
     meter_t *meter;
-    tap_failed_t failed;
+    const tap_events_t *events;
     void *data;
 };
 
-static void fail(tap_t *tap, const char *reason) { tap->failed(tap->data, reason); }
+static void fail(tap_t *tap, const char *reason) { tap->events->failed(tap->data, reason); }
 
 // ---- The signal -------------------------------------------------------------------------------
 
@@ -101,7 +103,13 @@ static void on_link_removed(void *data) {
 static void on_link_error(void *data, int sequence, int result, const char *message) {
     (void)sequence;
     (void)message;
-    fail(data, strerror(result < 0 ? -result : EIO));
+    tap_t *tap = data;
+    if (tap->builds < MAX_LINK_ERRORS) {
+        // The stream's port may just be replaced.
+        request_build(tap);
+    } else {
+        fail(tap, strerror(result < 0 ? -result : EIO));
+    }
 }
 
 static const struct pw_proxy_events link_events = {
@@ -135,6 +143,7 @@ static void link_all(tap_t *tap) {
         }
         pw_proxy_add_listener(tap->links[i], &tap->link_listeners[i], &link_events, tap);
     }
+    tap->events->built(tap->data);
 }
 
 static void on_state_changed(void *data, enum pw_filter_state old, enum pw_filter_state state, const char *error) {
@@ -286,12 +295,12 @@ static const struct pw_core_events core_events = {
 };
 
 tap_t *tap_open(struct pw_context *context, const char *remote, uint32_t id, uint64_t serial, meter_t *meter,
-                tap_failed_t failed, void *data) {
+                const tap_events_t *events, void *data) {
     tap_t *tap = calloc(1, sizeof *tap);
     if (tap == NULL) {
         return NULL;
     }
-    *tap = (tap_t){.id = id, .serial = serial, .round_trip = -1, .meter = meter, .failed = failed, .data = data};
+    *tap = (tap_t){.id = id, .serial = serial, .round_trip = -1, .meter = meter, .events = events, .data = data};
     tap->core = pw_context_connect(context, pw_properties_new(PW_KEY_REMOTE_NAME, remote, NULL), 0);
     if (tap->core == NULL) {
         free(tap);

@@ -30,13 +30,18 @@ typedef struct meter {
 
 typedef struct tap tap_t;
 
-/// Called from the loop when the tap cannot work, or no longer. It must not be closed in the call.
-typedef void (*tap_failed_t)(void *data, const char *reason);
+/// Called from the loop. The tap must not be closed in these calls.
+typedef struct tap_events {
+    /// The tap is connected, again if the stream's ports or links have changed.
+    void (*built)(void *data);
+    /// The tap cannot work, or no longer.
+    void (*failed)(void *data, const char *reason);
+} tap_events_t;
 
-/// Connects to the node with this id and serial. Returns NULL with errno on failure. The meter must
-/// outlive the tap.
+/// Connects to the node with this id and serial. Returns NULL with errno on failure. The meter and
+/// the events must outlive the tap.
 tap_t *tap_open(struct pw_context *context, const char *remote, uint32_t id, uint64_t serial, meter_t *meter,
-                tap_failed_t failed, void *data);
+                const tap_events_t *events, void *data);
 void tap_close(tap_t *tap);
 
 #endif

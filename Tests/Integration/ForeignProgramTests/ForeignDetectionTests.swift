@@ -148,7 +148,10 @@ struct ForeignDetectionTests {
             try #require(controller.events.wait { $0.contains("audible \(stream)") })
             if round % 2 == 1 {
                 controller.signal(SIGSTOP)
-                #expect(recording.waits(frames: 24_000), "The program plays on.")
+                let begin = recording.count
+                try #require(recording.waits(frames: 24_000))
+                let positions = recording.frames(from: begin).filter { $0.gain == 1 }.map(\.position)
+                #expect(Set(positions).count > 12_000, "The program plays on.")
             }
             controller.signal(SIGKILL)
             _ = controller.reap()

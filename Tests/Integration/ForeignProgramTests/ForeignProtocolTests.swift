@@ -156,4 +156,20 @@ struct ForeignProtocolTests {
         }
         #expect(isAsleep)
     }
+
+    @Test("Without PipeWire and a reader, the controller exits with 74")
+    func nobodyThere() throws {
+        let folder = try TemporaryDirectory()
+        var descriptors: [Int32] = [-1, -1]
+        try #require(pipe(&descriptors) == 0)
+        let (output, errors) = (descriptors[1], open("/dev/null", O_WRONLY | O_CLOEXEC))
+        defer { for descriptor in [output, errors] { close(descriptor) } }
+        close(descriptors[0])
+        let child = try ChildProcess(
+            BuiltProgram.path("audiosession-hand"), [],
+            environment: ["XDG_RUNTIME_DIR": folder.path, "PIPEWIRE_RUNTIME_DIR": folder.path],
+            printingTo: (output, errors))
+        #expect(child.waitForEnd(seconds: 30))
+        #expect(child.reap() == 74)
+    }
 }

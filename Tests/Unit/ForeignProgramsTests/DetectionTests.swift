@@ -62,6 +62,16 @@ import Testing
         #expect(isDetected)
     }
 
+    @Test("A stream whose sound could not be detected is tried again after a while")
+    func again() {
+        start()
+        fixture.detect(2, .undetected)
+        #expect(!isDetected)
+        fixture.passTime()
+        #expect(isDetected)
+        #expect(fixture.sound(1) == .full)
+    }
+
     @Test("If the sound cannot be detected, others are lowered while the program plays")
     func undetected() {
         start()
