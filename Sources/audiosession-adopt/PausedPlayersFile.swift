@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Platform
 
-/// The file in which this program records the players that it has paused, so that they play again if
-/// it is killed and started again.
+/// The file in which this program records the players that it has paused, so that they play again
+/// if it is killed and started again.
 struct PausedPlayersFile {
     let path: String
     /// What the file says; nil: that is not known.
