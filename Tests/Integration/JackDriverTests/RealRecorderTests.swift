@@ -122,13 +122,15 @@ extension RealServers {
             let before = scene.recorder.currentFrames
             server = try self.server(name)
             #expect(scene.events.wait { $0.contains(.mediaServicesWereReset) })
-            #expect(scene.gaps.wait { !$0.isEmpty })
-            let gap = try #require(scene.gaps.noted.first)
+            #expect(scene.gaps.wait { $0.contains { $0.cause == .server } })
+            let gap = try #require(scene.gaps.noted.first { $0.cause == .server })
             let end = gap.firstFrame + gap.frames
             #expect(eventually { scene.recorder.currentFrames > end + 10_000 })
             let recording = try #require(scene.recorder.stop())
             scene.host.close()
-            #expect(recording.gaps == [gap] && gap.cause == .server && gap.firstFrame >= before && gap.frames > 0)
+            // A busy machine may have xruns as well.
+            #expect(recording.gaps.filter { $0.cause != .xrun } == [gap], "\(recording.gaps)")
+            #expect(gap.firstFrame >= before && gap.frames > 0, "\(gap), \(before)")
             #expect(recording.files.map(\.path) == [scene.recorder.path])
             #expect(recording.files[0].frames > end + 10_000)
         }

@@ -89,6 +89,6 @@ import Testing
         }
         let (settings, warnings) = try read(examples.joined().joined(separator: "\n"))
         #expect(settings.arbiter.deviceOverrides.map(\.pattern) == ["Scarlett*", "loopback-?"] && warnings == [])
-        #expect(settings.adoption.programs.map(\.name) == ["mpv", "org.ardour.Ardour"])
+        #expect(settings.adoption.programs.map(\.name) == ["mpv", "gnss-voice", "org.ardour.Ardour"])
     }
 }
