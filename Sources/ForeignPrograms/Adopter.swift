@@ -13,6 +13,8 @@ package struct Adopter {
     private(set) var settings: AdoptionSettings
     var programs: [ProgramKey: ForeignProgram] = [:]
 
+    /// The cookie of the PipeWire that has the streams.
+    private var pipeWire: UInt32?
     var streams: [StreamID: ForeignStream] = [:]
     /// Where each stream comes from, as it was when the stream appeared.
     var origins: [StreamID: Origin] = [:]
@@ -100,8 +102,20 @@ package struct Adopter {
         case .synced:
             remove(awaitedStreams)
             recover { $0.hasStreams = true }
-        case .ready, .malformed, .ended: break
+        case .ready(_, let cookie): controllerReady(cookie)
+        case .malformed, .ended: break
         }
+    }
+
+    /// A stream controller has reached PipeWire. In another PipeWire process, the ids of earlier
+    /// streams are those of other streams, which a command on its way may have altered.
+    private mutating func controllerReady(_ cookie: UInt32?) {
+        if cookie != pipeWire {
+            let ids = Set(streams.keys)
+            remove(ids)
+            awaitedStreams = ids
+        }
+        pipeWire = cookie
     }
 
     /// The next stream controller has reported a stream. Its program may be unchanged, but the

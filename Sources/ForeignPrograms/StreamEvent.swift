@@ -2,7 +2,8 @@
 /// specifies the protocol.
 package enum StreamEvent: Hashable, Sendable {
     /// It is connected to PipeWire and has freed what an earlier one had left.
-    case ready(version: Int)
+    /// `cookie` is that of the PipeWire process: the ids of streams are unique in one process only.
+    case ready(version: Int, cookie: UInt32?)
     /// A stream exists, or something about it has changed.
     case stream(ForeignStream)
     /// All streams that existed at the start have been reported.
@@ -31,7 +32,9 @@ package enum StreamEvent: Hashable, Sendable {
         let values = Self.values(in: words.dropFirst())
         let reason = values["reason"] ?? ""
         switch (name, number) {
-        case ("ready", _): self = .ready(version: values["version"].flatMap { Int($0) } ?? 1)
+        case ("ready", _):
+            self = .ready(
+                version: values["version"].flatMap { Int($0) } ?? 1, cookie: values["cookie"].flatMap { UInt32($0) })
         case ("synced", _): self = .synced
         case ("malformed", _): self = .malformed(reason: reason)
         case ("ended", _): self = .ended(reason: reason)

@@ -110,9 +110,9 @@ final class AdoptionService: AdoptionTools, @unchecked Sendable {
             }
             change { $0.handle(.undetected(id, reason: reason)) }
         case .event(.malformed(let reason)): log("audiosession-hand did not understand a command: \(reason).")
-        case .event(.ready):
-            hasStreams = true
-        case .event(let event): change { $0.handle(event) }
+        case .event(let event):
+            if case .ready = event { hasStreams = true }
+            change { $0.handle(event) }
         case .ended(let status, let wasReady):
             guard !wasReady else { return change { $0.controllerLost() } }
             change { $0.streamsLost() }

@@ -11,6 +11,7 @@
 #include "watch.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,16 +108,19 @@ static void on_output_failed(void *context, output_failure_t failure) {
 
 static void serve(service_t *service) {
     line_t line;
+    char cookie[16];
     service->phase = PHASE_SERVING;
     if (service->options->is_repair || service->must_end) {
         quit(service, service->status);
         return;
     }
     requests_resume(&service->controls);
+    snprintf(cookie, sizeof cookie, "%" PRIu32, service->cookie);
     line_begin(&line, "ready");
     line_add(&line, "version", "1");
     line_add(&line, "pipewire", service->version);
     line_add(&line, "core", service->name);
+    line_add(&line, "cookie", cookie);
     output_write(&service->output, &line);
     streams_begin_reporting(&service->streams);
     line_begin(&line, "synced");

@@ -105,7 +105,11 @@ struct AdoptionKillTests {
         case .bus: stage.desktop.killBus()
         }
         // What was recorded before the kill proves nothing.
-        try #require(try stage.shows("pw-cat") && round.recording.waits(frames: 24_000), "\(round.comment)")
+        guard try stage.shows("pw-cat") else {
+            let status = try stage.audiosession("status")
+            throw TestFailure("\(round.comment): not adopted: \(status)\(stage.adoptionOutput)")
+        }
+        try #require(round.recording.waits(frames: 24_000), "\(round.comment): nothing is recorded")
         try #require(round.isSilenced(), "\(round.comment): silenced again; \(stage.adoptionOutput)")
     }
 

@@ -13,6 +13,7 @@ struct ForeignProtocolTests {
         let desktop = try ForeignDesktop(pulse: true)
         let controller = try StreamController.serving(on: desktop)
         #expect(controller.events.noted.first?.hasPrefix("ready version=1 pipewire=") == true)
+        #expect(controller.events.noted.first?.contains(" cookie=") == true)
         let native = try desktop.play()
         let pulse = try desktop.play(.pulse)
         let first = try controller.stream(

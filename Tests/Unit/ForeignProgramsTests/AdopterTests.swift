@@ -203,6 +203,48 @@ import Testing
         #expect(fixture.session(of: 100) == nil)
     }
 
+    @Test("A stream of another PipeWire is not the one that had its id before, and not of its program")
+    func otherPipeWire() {
+        fixture.adopter.handle(.ready(version: 1, cookie: 7))
+        fixture.run(101, "/usr/bin/music")
+        fixture.stream(1, of: 100)
+        // A command for the earlier stream has reached the next controller.
+        fixture.tools.states = [StreamID(1): .hold(StreamID(1), milliseconds: 0)]
+        fixture.adopter.controllerLost()
+        fixture.adopter.handle(.ready(version: 1, cookie: 8))
+        fixture.stream(1, of: 101)
+        fixture.adopter.handle(.synced)
+        fixture.settle()
+        #expect(fixture.session(of: 100) == nil && fixture.session(of: 101) != nil)
+        #expect(fixture.sound(1) == .full)
+        // The same PipeWire: each program keeps its session.
+        let session = fixture.session(of: 101)?.id
+        fixture.adopter.controllerLost()
+        fixture.adopter.handle(.ready(version: 1, cookie: 8))
+        fixture.stream(1, of: 101)
+        fixture.adopter.handle(.synced)
+        fixture.settle()
+        #expect(session != nil && fixture.session(of: 101)?.id == session)
+    }
+
+    @Test("A player that is held continues after the call, although PipeWire was restarted meanwhile")
+    func otherPipeWireInCall() throws {
+        fixture.adopter.handle(.ready(version: 1, cookie: 7))
+        fixture.run(101, "/usr/bin/mpv")
+        fixture.stream(1, of: 101)
+        fixture.player("mpv", of: 101, .playing)
+        let call = try fixture.ring()
+        #expect(fixture.status("mpv") == .paused)
+        fixture.tools.states = [:]
+        fixture.adopter.controllerLost()
+        fixture.adopter.handle(.ready(version: 1, cookie: 8))
+        fixture.adopter.handle(.synced)
+        fixture.stream(3, of: 101)
+        #expect(fixture.status("mpv") == .paused && fixture.tools.states[StreamID(1)] == nil)
+        try fixture.end(call)
+        #expect(fixture.status("mpv") == .playing && fixture.sound(3) == .full)
+    }
+
     @Test("A stream of JACK has no gain, and is not held unless the settings name it")
     func jack() throws {
         fixture.stream(1, of: 100, api: .jack)

@@ -76,9 +76,10 @@ import Testing
             if isLikely {
                 fixture.tools.states = [:]
                 fixture.adopter.controllerLost()
-                for stream in fixture.adopter.programs.values.flatMap(\.streams.values) {
-                    fixture.adopter.handle(.stream(stream))
-                }
+                let streams = fixture.adopter.programs.values.flatMap(\.streams.values)
+                // Of the same PipeWire, or of another one.
+                fixture.adopter.handle(.ready(version: 1, cookie: .random(in: 1...3, using: &generator)))
+                for stream in streams { fixture.adopter.handle(.stream(stream)) }
                 fixture.adopter.handle(.synced)
                 fixture.settle()
             }

@@ -19,7 +19,10 @@ import Testing
         #expect(stream.process == nil && stream.claimedProcess == 33)
         #expect(stream.application == "My Player%" && stream.applicationID == "org.x" && stream.binary == "pw-cat")
         #expect(stream.role == "Music")
-        #expect(StreamEvent(line: "ready version=1 pipewire=0.3.65 core=pipewire-0") == .ready(version: 1))
+        #expect(
+            StreamEvent(line: "ready version=1 pipewire=0.3.65 core=pipewire-0 cookie=4000000000")
+                == .ready(version: 1, cookie: 4_000_000_000))
+        #expect(StreamEvent(line: "ready version=1") == .ready(version: 1, cookie: nil))
         #expect(StreamEvent(line: "synced") == .synced)
         #expect(StreamEvent(line: "gone 3") == .gone(StreamID(3)))
         #expect(StreamEvent(line: "reached 18446744073709551615") == .reached(StreamID(.max)))
