@@ -29,6 +29,17 @@ struct SignalTests {
         #expect(firstBreak(skipped) == "frame 100: 201 is not 101" && firstBreak(skipped, mayMissCycles: true) == nil)
         #expect(firstBreak(Array(silent)) == "frame 100: 0 is not 101")
         #expect(firstBreak(Array(silent), mayMissCycles: true) == nil)
+        // Cycle 1 ends with frames of cycle 2 or 3; cycle 3 follows, or else an earlier one.
+        for (later, next, isAccepted) in [
+            (2, 3, true), (3, 3, true), (3, 2, false), (2, 2, false), (2, 1, false), (1, 2, true),
+        ] {
+            let torn = whole[..<150] + whole[(later * 100 + 50)..<(later * 100 + 100)]
+            let found = firstBreak(Array(torn + whole[(next * 100)...]), mayMissCycles: true)
+            #expect((found == nil) == isAccepted, "\(later), \(next): \(found ?? "")")
+            #expect(firstBreak(Array(torn)) == (later == 1 ? nil : "frame 150: \(later * 100 + 51) is not 151"))
+        }
+        let twice = whole[..<50] + whole[150..<250] + whole[350...]
+        #expect(firstBreak(Array(twice), mayMissCycles: true) == "frame 150: 351 is not 251")
         let cut = whole[..<100] + [Float](repeating: 0, count: 200)
         #expect(firstBreak(Array(cut), mayMissCycles: true) == "200 of 300 frames are silent")
     }
