@@ -13,11 +13,11 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-enum { LIMIT_SECONDS = 2, MAX_PROGRAMS = 64 };
+enum { LIMIT_SECONDS = 2, MAX_CANDIDATES = 64 };
 
 typedef struct inspection inspection_t;
 
-/// A node that may be that of a JACK client: only its own properties say that.
+/// A node that may be that of a JACK client, or of a role policy: only its own properties say that.
 typedef struct candidate {
     inspection_t *inspection;
     struct pw_node *node;
@@ -32,7 +32,7 @@ struct inspection {
     struct spa_hook core_listener;
     struct pw_registry *registry;
     struct spa_hook registry_listener;
-    candidate_t candidates[MAX_PROGRAMS];
+    candidate_t candidates[MAX_CANDIDATES];
     size_t candidate_count;
     int round_trip;
     bool has_globals;
@@ -81,9 +81,16 @@ static void on_node_info(void *data, const struct pw_node_info *info) {
         return;
     }
     const char *api = spa_dict_lookup(info->props, PW_KEY_CLIENT_API);
-    if (api != NULL && strcmp(api, "jack") == 0) {
+    const char *name = spa_dict_lookup(info->props, PW_KEY_NODE_NAME);
+    // By this property, WirePlumber 0.5 routes the programs of some roles to the node. A device
+    // with intended roles is only preferred for them.
+    const char *target = spa_dict_lookup(info->props, "policy.role-based.target");
+    const char *key = target != NULL && spa_atob(target)        ? "role"
+                      : api != NULL && strcmp(api, "jack") == 0 ? "jack"
+                                                                : NULL;
+    if (key != NULL) {
         candidate->is_printed = true;
-        print("jack", spa_dict_lookup(info->props, PW_KEY_NODE_NAME));
+        print(key, name);
     }
 }
 
@@ -93,7 +100,7 @@ static const struct pw_node_events node_events = {
 };
 
 static void add_candidate(inspection_t *inspection, uint32_t id) {
-    if (inspection->candidate_count == MAX_PROGRAMS) {
+    if (inspection->candidate_count == MAX_CANDIDATES) {
         return;
     }
     struct pw_node *node = pw_registry_bind(inspection->registry, id, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
@@ -105,27 +112,11 @@ static void add_candidate(inspection_t *inspection, uint32_t id) {
     pw_node_add_listener(node, &candidate->listener, &node_events, candidate);
 }
 
-/// Returns whether WirePlumber 0.5 or later made the node for the programs of a role.
-static bool has_role_policy(const struct spa_dict *properties) {
-    const struct spa_dict_item *item;
-    spa_dict_for_each(item, properties) {
-        if (strncmp(item->key, "policy.role-based.", 18) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void inspect_node(inspection_t *inspection, uint32_t id, const struct spa_dict *properties) {
-    const char *name = spa_dict_lookup(properties, PW_KEY_NODE_NAME);
+/// Returns whether a node may be that of a JACK client or of a role policy.
+static bool is_candidate(const struct spa_dict *properties) {
+    const char *class = spa_dict_lookup(properties, PW_KEY_MEDIA_CLASS);
     const char *role = spa_dict_lookup(properties, PW_KEY_MEDIA_ROLE);
-    // A device with intended roles is only preferred for them.
-    if ((name != NULL && strncmp(name, "loopback.sink.role.", 19) == 0) || has_role_policy(properties)) {
-        print("role", name);
-    }
-    if (spa_dict_lookup(properties, PW_KEY_MEDIA_CLASS) == NULL && role != NULL && strcmp(role, "DSP") == 0) {
-        add_candidate(inspection, id);
-    }
+    return class != NULL ? strcmp(class, "Audio/Sink") == 0 : role != NULL && strcmp(role, "DSP") == 0;
 }
 
 static void on_global(void *data, uint32_t id, uint32_t permissions, const char *type, uint32_t version,
@@ -136,8 +127,8 @@ static void on_global(void *data, uint32_t id, uint32_t permissions, const char 
     if (properties == NULL) {
         return;
     }
-    if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0) {
-        inspect_node(inspection, id, properties);
+    if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0 && is_candidate(properties)) {
+        add_candidate(inspection, id);
     } else if (strcmp(type, "PipeWire:Interface:Endpoint") == 0) {
         // WirePlumber 0.4: an endpoint for each role.
         const char *class = spa_dict_lookup(properties, PW_KEY_MEDIA_CLASS);

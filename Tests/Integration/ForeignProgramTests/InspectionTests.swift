@@ -49,20 +49,46 @@ struct InspectionTests {
         #expect(try !inspect(desktop).lines.contains("pulse=1"))
     }
 
-    @Test("It shows the endpoints of a role policy, and doctor warns about them")
+    /// Writes a role policy with one role for WirePlumber 0.4, and one for 0.5. Each version reads
+    /// its own.
+    private func writeRolePolicy(_ desktop: ForeignDesktop) throws {
+        let folder = desktop.folder.file("config/wireplumber")
+        for name in ["policy.lua.d", "wireplumber.conf.d"] {
+            try FileManager.default.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: true)
+        }
+        try """
+        default_policy.policy.roles = { ["Multimedia"] = { ["priority"] = 25, ["action.default"] = "cork" } }
+        default_policy.endpoints = { ["endpoint.multimedia"] = { ["media.class"] = "Audio/Sink", ["role"] = "Multimedia" } }
+        """.write(toFile: folder + "/policy.lua.d/50-endpoints-config.lua", atomically: true, encoding: .utf8)
+        try """
+        wireplumber.profiles = { main = { loopback.sink.role.multimedia = required } }
+        wireplumber.components = [
+          { name = libpipewire-module-loopback, type = pw-module, provides = loopback.sink.role.multimedia
+            arguments = {
+              node.name = "loopback.sink.role.multimedia"
+              capture.props = {
+                device.intended-roles = [ "Music", "Movie" ], media.class = Audio/Sink
+                policy.role-based.target = true, policy.role-based.priority = 10
+                policy.role-based.action.same-priority = "mix", policy.role-based.action.lower-priority = "cork"
+              }
+              playback.props = { node.passive = true, media.role = "Loopback" }
+            } }
+        ]
+        """.write(toFile: folder + "/wireplumber.conf.d/roles.conf", atomically: true, encoding: .utf8)
+    }
+
+    @Test("It shows the nodes of a role policy, and doctor warns about them")
     func roles() throws {
         let stage = try AdoptionStage()
         let desktop = stage.desktop
         #expect(try !inspect(desktop).lines.contains { $0.hasPrefix("role=") })
-        let folder = desktop.folder.file("config/wireplumber/policy.lua.d")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try """
-        default_policy.policy.roles = { ["Multimedia"] = { ["priority"] = 25, ["action.default"] = "cork" } }
-        default_policy.endpoints = { ["endpoint.multimedia"] = { ["media.class"] = "Audio/Sink", ["role"] = "Multimedia" } }
-        """.write(toFile: folder + "/50-endpoints-config.lua", atomically: true, encoding: .utf8)
+        try writeRolePolicy(desktop)
         desktop.killSessionManager()
         try desktop.startSessionManager()
-        #expect(try eventually { try inspect(desktop).lines.contains("role=endpoint.multimedia") })
+        #expect(
+            try eventually {
+                try inspect(desktop).lines.contains { $0.hasPrefix("role=") && $0.hasSuffix(".multimedia") }
+            })
         // It finds errors of this machine, such as a missing sound card.
         let (_, output) = try desktop.run(BuiltProgram.path("audiosession"), ["doctor"])
         #expect(output.contains("warning  adoption: WirePlumber lowers and pauses programs by their role, too"))
