@@ -86,9 +86,11 @@ def main():
     if not (seed.isascii() and seed.isdecimal() and int(seed) < 1 << 64):
         stop(f"SEED must be a decimal number of 64 bits, not '{seed}'")
     subprocess.run([str(stages.ROOT / "Scripts/dependencies"), "test"], check=True)
-    if any(stage.name == "benchmarks" for stage in run):
-        subprocess.run([str(stages.ROOT / "Scripts/dependencies"), "benchmark"], check=True)
     lock = lock_reports()
+    for stage in run:
+        if program := stages.PREPARATION.get(stage.name):
+            # Without what it needs, only that stage fails.
+            subprocess.run([str(stages.ROOT / program[0]), *program[1:]], check=False)
     isolates = subprocess.run([str(stages.ROOT / "Scripts/isolated"), "--check"], capture_output=True).returncode == 0
     begun = time.monotonic()
     capacity = os.cpu_count() or 1

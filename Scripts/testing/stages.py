@@ -10,7 +10,7 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 REPORTS = ROOT / "build/test"
-# Time limits per stage. The slowest stage of each mode needs a fifth of its limit on two idle cores.
+# Time limits per stage. Most stages need a fifth of the limit on two idle cores; the others have one of their own.
 LIMIT_SECONDS = {"default": 1200, "all": 2700}
 # More cores than any machine has, so that the stage runs alone.
 ALONE = 10_000
@@ -23,6 +23,13 @@ JACKD_ONLY = ("ShutdownTests", "HungAppTests", "LateThreadTests", "ManagedServer
 PRELOADING = ("LateThreadTests",)
 BUILT = ("swift-build",)
 SHORT, LONG, BOTH = ("default",), ("all",), ("default", "all")
+
+
+# What stages need beside the packages of `Scripts/dependencies test`, from the network: the stages themselves have none.
+PREPARATION = {
+    "benchmarks": ["Scripts/dependencies", "benchmark"],
+    "foreign-newer": ["Scripts/with-newer-pipewire", "--download"],
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -177,7 +184,13 @@ TABLE = [
         [swift_tests(suites("DesktopBridgeTests"))], needs=BUILT, cores=0.5, isolated=True),
     Stage(
         "foreign", "the streams of other programs on PipeWire: levels and holds by their samples, kills, malformed input",
-        [swift_tests(suites("ForeignProgramTests"))], needs=BUILT, cores=0.5, isolated=True),
+        [swift_tests(suites("ForeignProgramTests"))], needs=BUILT, cores=0.5, isolated=True, modes=SHORT),
+    Stage(
+        "foreign", "", [swift_tests(suites("ForeignProgramTests"))], needs=BUILT, cores=0.5, isolated=True, modes=LONG, seconds=3600),
+    Stage(
+        "foreign-newer", "the suites of 'foreign' on PipeWire 1.4 and WirePlumber 0.5, from Debian's backports",
+        [["Scripts/with-newer-pipewire", *swift_tests(suites("ForeignProgramTests"))]], needs=BUILT, cores=0.5, isolated=True,
+        modes=LONG, seconds=3600),
     Stage(
         "foreign-soak", "an hour in which other programs come and go at random", [swift_tests(["AdoptionSoakTests"])],
         needs=BUILT, cores=0.4, isolated=True, modes=LONG, seconds=4500, environment={"AUDIO_TEST_SOAK_SECONDS": "3600"}),

@@ -205,14 +205,19 @@ final class ForeignDesktop: Sendable {
         return values
     }
 
+    /// The file in which WirePlumber stores the volumes of streams: of 0.4 or of 0.5.
+    var storedStreams: String {
+        ["restore-stream", "stream-properties"].map { readText(folder.file("state/wireplumber/" + $0)) }.joined()
+    }
+
     /// What WirePlumber has stored so far, except full volumes and what is not muted.
     var storedVolumes: [String] {
-        // Lines such as "Output/Audio:media.role:Game:channelVolumes=1.0;1.0;" and ":mute=false".
-        readText(folder.file("state/wireplumber/restore-stream")).split(separator: "\n").filter { line in
-            // No values are stored of a program that was ended before it had channels.
-            let values = line.split(separator: "=").dropFirst().flatMap { $0.split(separator: ";") }
-            if line.contains(":mute=") { return values != ["false"] }
-            return line.contains("olume") && !values.allSatisfy { Float($0) == 1 }
+        storedStreams.split(separator: "\n").filter { line in
+            line.contains(/"?mute"?[:=]true/)
+                || line.matches(of: /olumes?"?[:=]([^a-zA-Z]*)/).contains { match in
+                    // No values are stored of a program that was ended before it had channels.
+                    !match.1.matches(of: /[\d.]+/).allSatisfy { Float($0.0) == 1 }
+                }
         }.map(String.init)
     }
 

@@ -85,7 +85,6 @@ struct ForeignLevelTests {
     @Test("WirePlumber stores nothing of what is lowered and held")
     func storedVolumes() throws {
         let desktop = try ForeignDesktop(pulse: true)
-        let state = desktop.folder.file("state/wireplumber/restore-stream")
         let program = try desktop.play(.pulse)
         defer { program.send(SIGKILL) }
         let controller = try StreamController.serving(on: desktop)
@@ -94,16 +93,19 @@ struct ForeignLevelTests {
         func stored(_ mark: Float) throws -> String {
             try desktop.setFader(mark, serial: stream)
             let text = "\(mark)"
-            guard eventually({ readText(state).contains("\(text.prefix(6))") }) else {
-                throw TestFailure("WirePlumber did not store \(mark): \(readText(state))")
+            guard eventually({ desktop.storedStreams.contains("\(text.prefix(6))") }) else {
+                throw TestFailure("WirePlumber did not store \(mark): \(desktop.storedStreams)")
             }
-            return readText(state)
+            return desktop.storedStreams
         }
         let before = try stored(0.5)
+        #expect(!desktop.storedVolumes.isEmpty)
         try #require(controller.reaches("level \(stream) 14 20"))
         try #require(controller.reaches("hold \(stream) 20"))
         try #require(controller.reaches("level \(stream) 0 20"))
         _ = try stored(0.625)
-        #expect(try stored(0.5) == before)
+        // WirePlumber 0.5 writes the keys of an entry in any order.
+        let after = try stored(0.5)
+        #expect(after.sorted() == before.sorted(), "\(after) is not \(before)")
     }
 }
