@@ -30,6 +30,7 @@ struct ForeignKillTests {
             && !FileManager.default.fileExists(atPath: desktop.folder.file("audiosession/streams.journal"))
     }
 
+    // With those of AdoptionKillTests, 1,010 kills in the long mode.
     @Test("After a kill of the controller, --repair or its next start frees the streams")
     func killed() throws {
         let desktop = try ForeignDesktop()
@@ -38,7 +39,7 @@ struct ForeignKillTests {
         var recording = try desktop.record()
         var random = SeededGenerator(seed: TestSeed.current)
         try #require(recording.waitsForUnity())
-        for round in 0..<TestLength.times(15, long: 500) {
+        for round in 0..<TestLength.times(15, long: 800) {
             let state = State.allCases[round % State.allCases.count]
             let controller = try StreamController.serving(on: desktop)
             let stream = try controller.stream("direction=output", "node=pw-play")
