@@ -244,6 +244,10 @@ void rcore_jack_end_opening(void);
 /// Closes the libjack client, when no other one of the process is being opened or closed. [control]
 void rcore_jack_close_client(rcore_jack_t *jack);
 
+/// Unregisters all ports, also if the server is lost. When PipeWire has ended, closing a client
+/// frees the memory of the ports that are left twice, in PipeWire's libjack (1.4.2). [control]
+void rcore_jack_unregister_all(rcore_jack_t *jack);
+
 /// Records that the calling thread of libjack reported the server's shutdown. [notification, or an
 /// audio thread that exits]
 void rcore_jack_record_thread(rcore_jack_t *jack);

@@ -110,6 +110,9 @@ void rcore_jack_end_opening(void) {
 void rcore_jack_close_client(rcore_jack_t *jack) {
     enum { PAUSE_MS = 10 };
     if (rcore_jack_is_pipewire()) {
+        if (rcore_jack_is_lost(jack)) {
+            rcore_jack_unregister_all(jack);
+        }
         jack_client_close(jack->client);
         return;
     }

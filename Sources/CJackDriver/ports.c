@@ -112,12 +112,27 @@ rcore_jack_status_t rcore_jack_unregister_block(rcore_jack_t *jack, rcore_jack_d
         next->ports[direction][first + i] = NULL;
     }
     publish(jack, next, direction);
-    for (uint32_t i = 0; i < count && !rcore_jack_is_lost(jack); i++) {
+    for (uint32_t i = 0; i < count && (!rcore_jack_is_lost(jack) || rcore_jack_is_pipewire()); i++) {
         if (removed[i] != NULL) {
             jack_port_unregister(jack->client, removed[i]);
         }
     }
     return rcore_jack_is_lost(jack) ? RCORE_JACK_LOST : RCORE_JACK_OK;
+}
+
+void rcore_jack_unregister_all(rcore_jack_t *jack) {
+    const struct port_table removed = *rcore_jack_table(jack);
+    struct port_table *next = calloc(1, sizeof *next);
+    if (next == NULL) {
+        return;
+    }
+    publish(jack, next, RCORE_JACK_PLAYBACK);
+    for (uint32_t i = 0; i < RCORE_JACK_DIRECTIONS * RCORE_JACK_MAX_PORTS; i++) {
+        jack_port_t *port = removed.ports[i / RCORE_JACK_MAX_PORTS][i % RCORE_JACK_MAX_PORTS];
+        if (port != NULL) {
+            jack_port_unregister(jack->client, port);
+        }
+    }
 }
 
 rcore_jack_status_t rcore_jack_register_ports(rcore_jack_t *jack, uint32_t noutputs, uint32_t ninputs) {
