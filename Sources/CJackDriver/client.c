@@ -82,7 +82,10 @@ static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *ser
         return RCORE_JACK_REFUSED;
     }
     rcore_jack_begin_opening();
+    (void)rcore_jack_take_created_thread();
     jack->client = open_client(server_name, name, &code);
+    // libjack starts the notification thread last, after one that it has for the whole process.
+    jack->notification_thread = rcore_jack_take_created_thread();
     rcore_jack_end_opening();
     if (jack->client == NULL) {
         return code & JackServerFailed ? RCORE_JACK_NO_SERVER : RCORE_JACK_REFUSED;

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 /// Written by libjack's notification threads and by the cycle, read by any thread.
 struct rcore_jack_monitor {
@@ -132,8 +133,10 @@ struct rcore_jack {
     /// Number of them that were read. Used only by the control thread.
     unsigned renewed_read;
 
-    // The list of the process's open clients: see open_clients.c.
+    // The list of the process's open clients, and their threads: see open_clients.c.
     rcore_jack_t *next_open;
+    /// The id of the thread on which libjack handles the server's notifications; 0: unknown.
+    pid_t notification_thread;
     /// When another client of the process had lost its server, in milliseconds of the monotonic
     /// clock; 0: never.
     uint64_t suspected_at;
@@ -241,6 +244,15 @@ bool rcore_jack_await_dead_clients(void);
 /// Opening a client of the process: begins when no other one is being opened or closed. [control]
 void rcore_jack_begin_opening(void);
 void rcore_jack_end_opening(void);
+
+/// Returns the id of the thread that libjack has created last on the calling thread, since the last
+/// call of this function; 0: none. [control]
+pid_t rcore_jack_take_created_thread(void);
+
+/// Waits until a thread of the process waits for data or has ended, for about 2 s at most; if the
+/// system does not show that, or `thread` is 0, for 10 ms. [control]
+void rcore_jack_await_idle(pid_t thread);
+
 /// Closes the libjack client, when no other one of the process is being opened or closed. [control]
 void rcore_jack_close_client(rcore_jack_t *jack);
 

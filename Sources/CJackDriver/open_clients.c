@@ -85,13 +85,15 @@ bool rcore_jack_await_dead_clients(void) {
 // ---- One client at a time -----------------------------------------------------------------------
 //
 // Each client of jackd2's libjack has a thread that handles the server's notifications, one after
-// the other, under a mutex of the whole process. Closing a client cancels its thread. If that ends
-// it while it holds the mutex, no client of the process can be opened or closed any longer.
-// Measured: with clients that were closed at the same time, a cancelled thread held the mutex
-// within some hundred attempts, probably as it was notified of the end of the client before.
-// libjack cannot be asked whether the thread is idle. So clients are opened and closed one at a
-// time, and before a client is closed, its thread has time to handle what the one before has
-// caused.
+// the other; those of clients that come and go under a mutex of the whole process. Closing a client
+// cancels its thread, wherever that is. If the thread holds the mutex, no client of the process can
+// be opened or closed any longer. Measured: with clients that are closed one shortly after the
+// other, on a busy machine, within a few hundred attempts.
+//
+// So clients are opened and closed one at a time, and a client is closed only when its thread waits
+// for the next notification (notification_thread.c). It is deactivated before, since that causes
+// notifications. What remains is the moment between the check and the cancellation, in which only
+// a client of another process can cause one.
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
@@ -108,7 +110,6 @@ void rcore_jack_end_opening(void) {
 }
 
 void rcore_jack_close_client(rcore_jack_t *jack) {
-    enum { PAUSE_MS = 10 };
     if (rcore_jack_is_pipewire()) {
         if (rcore_jack_is_lost(jack)) {
             rcore_jack_unregister_all(jack);
@@ -118,8 +119,9 @@ void rcore_jack_close_client(rcore_jack_t *jack) {
     }
     pthread_mutex_lock(&turn);
     if (!rcore_jack_is_lost(jack)) {
-        poll(NULL, 0, PAUSE_MS);
+        jack_deactivate(jack->client);
     }
+    rcore_jack_await_idle(jack->notification_thread);
     jack_client_close(jack->client);
     pthread_mutex_unlock(&turn);
 }

@@ -122,8 +122,10 @@ static void *run_notifier(void *argument) {
     return NULL;
 }
 
+/// Not by the app's thread creator, unlike libjack: the driver expects that a notification thread
+/// which is created so reads from a socket when it is idle, and this one waits for a condition.
 bool fake_start_notifier(jack_client_t *client) {
-    if (fake_create_thread(&client->notifier, run_notifier, client) != 0) {
+    if (pthread_create(&client->notifier, NULL, run_notifier, client) != 0) {
         return false;
     }
     pthread_setname_np(client->notifier, "fake-notifier");
