@@ -11,7 +11,7 @@
 #include "mix/mix.h"
 #include "mix/ramp.h"
 #include "mix/strip.h"
-#include "session/gate.h"
+#include "session/gate_gains.h"
 #include "session/key.h"
 #include "session/signal.h"
 

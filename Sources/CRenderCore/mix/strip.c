@@ -5,7 +5,7 @@
 #include "mix/matrix.h"
 #include "mix/pan_law.h"
 #include "mix/ramp.h"
-#include "session/gate.h"
+#include "session/gate_gains.h"
 
 #include <string.h>
 

@@ -1,12 +1,9 @@
 // The session gate: applies the arbiter's grant to the output of a session.
 //
-// A gate has three gains, each with its own ramp: `open` (linear; 0 while paused or muted,
-// otherwise 1), the duck (linear in decibels) and the system volume (linear). If the delay lines of
-// a resuming session must fill first, `open` rises only after that time, the resume delay. A gain
-// that is steady at exactly 1 is not applied, so the output of a session that plays alone is
-// bit-exact. When the session is paused and `open` has reached 0, the session suspends and its
-// sources do not advance. The cycle divides its block at that frame, so playback resumes with the
-// frame after the last one of the fade.
+// gate_gains.c computes the gains. If the delay lines of a resuming session must fill first, the
+// gate opens only after that time, the resume delay. When the session is paused and its gate has
+// closed, the session suspends and its sources do not advance. The cycle divides its block at that
+// frame, so playback resumes with the frame after the last one of the fade.
 #include "session/gate.h"
 
 #include "core/core.h"
@@ -14,40 +11,11 @@
 #include "graph/graph.h"
 #include "graph/plan.h"
 #include "mix/buses.h"
-#include "mix/ramp.h"
+#include "session/gate_gains.h"
 #include "session/key.h"
 #include "session_gate_page.h"
 
-#include <math.h>
 #include <string.h>
-
-static uint32_t milliseconds_to_frames(const rcore_t *core, uint16_t milliseconds) RCORE_RT {
-    const uint64_t rate = atomic_load_explicit(&core->sample_rate, memory_order_relaxed);
-    return (uint32_t)(rate * milliseconds / 1000);
-}
-
-// Converts an attenuation in 1/256 dB to a linear gain. 0 gives exactly 1.
-static double duck_gain(double attenuation) RCORE_RT {
-    return attenuation <= 0.0 ? 1.0 : pow(10.0, -attenuation / (20.0 * SGATE_ATTENUATION_PER_DECIBEL));
-}
-
-static bool is_silent(const struct gate_state *gate) RCORE_RT {
-    return gate->open.remaining == 0 && gate->open.target == 0.0f;
-}
-
-// Starts a ramp of the duck to `target`, an attenuation in 1/256 dB.
-static void duck_to(struct gate_state *gate, double target, uint32_t nframes) RCORE_RT {
-    if (gate->duck_target == target && gate->duck_remaining <= nframes) {
-        return; // already ramps there, and arrives in time
-    }
-    gate->duck_target = target;
-    gate->duck_remaining = nframes;
-    if (nframes == 0) {
-        gate->duck = target;
-    } else {
-        gate->duck_step = (target - gate->duck) / nframes;
-    }
-}
 
 // Returns whether the bus has a signal, or would have one if its gate opened, in any active plan.
 static bool has_sources(rcore_t *core, uint32_t slot) RCORE_RT {
@@ -102,96 +70,33 @@ void gates_plan_changed(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
     }
 }
 
-// Applies a new grant. The first grant and inaudible changes take no ramp: a session that returns
-// from silence during a duck starts ducked (keeps DUCK-7), and a gate that opens before its bus has
-// a signal opens at once, so that the first note keeps its attack. A resuming session whose delay
-// lines must fill first opens at the end of its resume delay (`gate_advance`).
-static void apply_grant(rcore_t *core, uint32_t slot, sgate_grant_t grant) RCORE_RT {
+// Prepares the application of a new grant. A resuming session whose delay lines must fill first
+// opens at the end of its resume delay (`gate_advance`). Returns whether the gate opens or closes
+// without a ramp: one that opens before its bus has a signal opens at once, so that the first note
+// keeps its attack.
+static bool prepare_grant(rcore_t *core, uint32_t slot, sgate_grant_t grant) RCORE_RT {
     struct gate_state *gate = &core->mix.buses[slot].gate;
-    const float open = grant.paused || grant.muted ? 0.0f : 1.0f;
-    const uint32_t ramp_frames = milliseconds_to_frames(core, grant.ramp_ms);
-    const bool was_silent = is_silent(gate);
-    gate->resume_delay = open == 0.0f ? 0 : gate->suspended ? take_refill_frames(core, slot) : gate->resume_delay;
-    gate->resume_ramp = ramp_frames;
-    if (!gate->attached || (was_silent && gate->resume_delay == 0 && !has_sources(core, slot))) {
-        ramp_set(&gate->open, open);
-    }
-    if (gate->resume_delay == 0 && (gate->open.target != open || gate->open.remaining > ramp_frames)) {
-        ramp_to(&gate->open, open, ramp_frames);
-    }
-    gate->paused = grant.paused;
-}
-
-static void apply_volume(const rcore_t *core, struct gate_state *gate, sgate_volume_t volume) RCORE_RT {
-    ramp_to(&gate->volume, volume.gain, gate->attached ? milliseconds_to_frames(core, volume.ramp_ms) : 0);
-}
-
-// Applies the deeper of the grant's duck and the keyed one, which counts while one of its keys is
-// audible. A new attenuation in the grant brings its own ramp. `at_once`: without a ramp.
-static void apply_duck(const rcore_t *core, struct gate_state *gate, const struct gate_words *words,
-                       bool at_once) RCORE_RT {
-    const sgate_grant_t grant = sgate_word_to_grant(words->grant);
-    // A new page without keys has no release.
-    const uint64_t keyed_word = words->keyed_duck != 0 ? words->keyed_duck : gate->words.keyed_duck;
-    const sgate_keyed_duck_t keyed = sgate_word_to_keyed_duck(keyed_word);
-    const bool is_deeper = words->keyed && keyed.attenuation > grant.attenuation;
-    const double target = is_deeper ? keyed.attenuation : grant.attenuation;
-    const bool new_grant = grant.attenuation != sgate_word_to_grant(gate->words.grant).attenuation;
-    if (!at_once && !new_grant && target == gate->duck_target) {
-        return;
-    }
-    const uint16_t ramp_ms = new_grant                    ? grant.ramp_ms
-                             : target > gate->duck_target ? keyed.attack_ms
-                                                          : keyed.release_ms;
-    duck_to(gate, target, at_once ? 0 : milliseconds_to_frames(core, ramp_ms));
+    const bool closes = grant.paused || grant.muted;
+    gate->resume_delay = closes ? 0 : gate->suspended ? take_refill_frames(core, slot) : gate->resume_delay;
+    return gate_is_silent(gate) && gate->resume_delay == 0 && !has_sources(core, slot);
 }
 
 // Applies what differs from what was applied last; everything, the first time.
 static void gate_update(rcore_t *core, struct gated *gated, const struct gate_words *words) RCORE_RT {
     struct gate_state *gate = &core->mix.buses[gated->slot].gate;
-    const bool is_first = !gate->attached;
-    const bool new_grant = is_first || words->grant != gate->words.grant;
-    // The first duck takes no ramp, and neither does an inaudible one (`apply_grant`).
-    const bool ducks_at_once = is_first || is_silent(gate);
-    gate->steady = false;
-    if (is_first || words->volume != gate->words.volume) {
-        apply_volume(core, gate, sgate_word_to_volume(words->volume));
-    }
+    const sgate_grant_t grant = sgate_word_to_grant(words->grant);
+    const bool new_grant = !gate->attached || words->grant != gate->words.grant;
+    const bool at_once = new_grant && prepare_grant(core, gated->slot, grant);
+    gate_apply(gate, words, atomic_load_explicit(&core->sample_rate, memory_order_relaxed), at_once);
     if (new_grant) {
-        const sgate_grant_t grant = sgate_word_to_grant(words->grant);
-        apply_grant(core, gated->slot, grant);
         gate->settling = true;
         event_post(core, (rcore_event_t){.kind = RCORE_EVENT_GATE_APPLIED,
                                          .bus = gated->slot,
                                          .frame = core_now(core),
                                          .value = grant.serial});
     }
-    apply_duck(core, gate, words, ducks_at_once);
     key_update(core, &core->mix.buses[gated->slot], gated->keys, words->detection);
-    gate->attached = true;
-    gate->words = *words;
     gated->words = *words;
-}
-
-// Returns whether one of the keys of a gate's keyed duck is audible.
-static inline bool any_key_is_audible(const struct gated *gated, uint64_t keyed_duck) RCORE_RT {
-    const uint16_t keys = sgate_word_to_keyed_duck(keyed_duck).keys;
-    return keys != 0 && gated->keys != NULL && (sgate_keys_audible(gated->keys) & keys) != 0;
-}
-
-static inline struct gate_words read_words(const struct gated *gated) RCORE_RT {
-    const uint64_t keyed_duck = sgate_page_load_keyed_duck(gated->page);
-    return (struct gate_words){.grant = sgate_page_load_grant(gated->page),
-                               .volume = sgate_page_load_volume(gated->page),
-                               .keyed_duck = keyed_duck,
-                               .detection = sgate_page_load_detection(gated->page),
-                               .keyed = any_key_is_audible(gated, keyed_duck)};
-}
-
-// Returns 0 if both are the same.
-static inline uint64_t difference(const struct gate_words *a, const struct gate_words *b) RCORE_RT {
-    return (a->grant ^ b->grant) | (a->volume ^ b->volume) | (a->keyed_duck ^ b->keyed_duck) |
-           (a->detection ^ b->detection) | (uint64_t)(a->keyed ^ b->keyed);
 }
 
 // Returns whether any page differs from what was applied last. Every cycle checks every gate, so
@@ -199,8 +104,8 @@ static inline uint64_t difference(const struct gate_words *a, const struct gate_
 static bool any_differs(const struct gates *gates) RCORE_RT {
     uint64_t differences = 0;
     for (const struct gated *gated = gates->gated, *end = gated + gates->count; gated < end; gated++) {
-        const struct gate_words words = read_words(gated);
-        differences |= difference(&words, &gated->words);
+        const struct gate_words words = gate_words_read(gated->page, gated->keys);
+        differences |= gate_words_difference(&words, &gated->words);
     }
     return differences != 0;
 }
@@ -214,8 +119,8 @@ static bool gates_apply_new(rcore_t *core) RCORE_RT {
     bool any = false;
     for (uint32_t i = 0; i < core->gates.count; i++) {
         struct gated *const gated = &core->gates.gated[i];
-        const struct gate_words words = read_words(gated);
-        if (difference(&words, &gated->words) != 0 || !core->mix.buses[gated->slot].gate.attached) {
+        const struct gate_words words = gate_words_read(gated->page, gated->keys);
+        if (gate_words_difference(&words, &gated->words) != 0 || !core->mix.buses[gated->slot].gate.attached) {
             gate_update(core, gated, &words);
             any = true;
         }
@@ -227,9 +132,9 @@ static bool gates_apply_new(rcore_t *core) RCORE_RT {
 // is silent, its duck may still move. Returns whether the gate is suspended.
 static bool gate_settle(rcore_t *core, const struct gated *gated) RCORE_RT {
     struct gate_state *gate = &core->mix.buses[gated->slot].gate;
-    gate->suspended = gate->paused && is_silent(gate);
+    gate->suspended = gate->paused && gate_is_silent(gate);
     if (gate->settling && gate->resume_delay == 0 && gate->open.remaining == 0 &&
-        (gate->duck_remaining == 0 || is_silent(gate))) {
+        (gate->duck_remaining == 0 || gate_is_silent(gate))) {
         gate->settling = false;
         event_post(core, (rcore_event_t){.kind = RCORE_EVENT_GATE_SETTLED,
                                          .bus = gated->slot,
@@ -327,57 +232,13 @@ uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
     return nframes;
 }
 
-// Multiplies `envelope` by the duck for the next frames: its ramp, then its constant gain.
-static void duck_multiply(const struct gate_state *gate, float *envelope, uint32_t nframes) RCORE_RT {
-    const uint32_t moving = gate->duck_remaining < nframes ? gate->duck_remaining : nframes;
-    if (moving > 0) {
-        const double ratio = pow(10.0, -gate->duck_step / (20.0 * SGATE_ATTENUATION_PER_DECIBEL));
-        double gain = duck_gain(gate->duck);
-        for (uint32_t i = 0; i < moving; i++) {
-            gain *= ratio;
-            envelope[i] *= (float)gain;
-        }
-    }
-    if (moving < nframes && gate->duck_target > 0.0) {
-        const float gain = (float)duck_gain(gate->duck_target);
-        for (uint32_t i = moving; i < nframes; i++) {
-            envelope[i] *= gain;
-        }
-    }
-}
-
-bool gate_is_open(const struct gate_state *gate) RCORE_RT {
-    return ramp_is_at(&gate->open, 1.0f) && ramp_is_at(&gate->volume, 1.0f) && gate->duck_remaining == 0 &&
-           gate->duck_target <= 0.0;
-}
-
-void gate_multiply(const struct gate_state *gate, float *envelope, uint32_t nframes) RCORE_RT {
-    ramp_multiply(&gate->open, envelope, nframes);
-    ramp_multiply(&gate->volume, envelope, nframes);
-    duck_multiply(gate, envelope, nframes);
-}
-
-// Advances all ramps of a gate, starts the fade-in at the end of a resume delay, and publishes the
-// gain.
-static void gate_advance(struct bus_state *state, uint32_t nframes) RCORE_RT {
-    struct gate_state *gate = &state->gate;
-    ramp_advance(&gate->open, nframes);
-    ramp_advance(&gate->volume, nframes);
-    if (gate->resume_delay > 0) {
-        gate->resume_delay = gate->resume_delay > nframes ? gate->resume_delay - nframes : 0;
-        if (gate->resume_delay == 0) {
-            ramp_to(&gate->open, 1.0f, gate->resume_ramp);
-        }
-    }
-    const uint32_t moving = gate->duck_remaining < nframes ? gate->duck_remaining : nframes;
-    gate->duck_remaining -= moving;
-    gate->duck = gate->duck_remaining == 0 ? gate->duck_target : gate->duck + gate->duck_step * moving;
-    const float gain = ramp_value(&gate->open) * ramp_value(&gate->volume) * (float)duck_gain(gate->duck);
+// Advances all ramps of a gate, and publishes the gain.
+static void advance_and_publish(struct bus_state *state, uint32_t nframes) RCORE_RT {
+    gate_advance(&state->gate, nframes);
+    const float gain = gate_gain(&state->gate);
     uint32_t bits;
     memcpy(&bits, &gain, sizeof bits);
     atomic_store_explicit(&state->gate_gain, bits, memory_order_relaxed);
-    gate->steady = gate->open.remaining == 0 && gate->volume.remaining == 0 && gate->duck_remaining == 0 &&
-                   gate->resume_delay == 0;
 }
 
 void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT {
@@ -389,7 +250,7 @@ void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < core->gates.count; i++) {
         struct bus_state *state = &core->mix.buses[core->gates.gated[i].slot];
         if (!state->gate.steady) {
-            gate_advance(state, nframes);
+            advance_and_publish(state, nframes);
             (void)gate_settle(core, &core->gates.gated[i]);
         }
         moves |= !state->gate.steady;

@@ -37,10 +37,6 @@ void gates_collect(rcore_t *core) RCORE_RT;
 void gates_read(rcore_t *core) RCORE_RT;
 /// Returns the frames until the next session suspends or resume delay ends, at most `nframes`.
 uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT;
-/// Returns whether all of a gate's gains are exactly 1 and steady.
-bool gate_is_open(const struct gate_state *gate) RCORE_RT;
-/// Multiplies `envelope` by a gate's gains for the next frames.
-void gate_multiply(const struct gate_state *gate, float *envelope, uint32_t nframes) RCORE_RT;
 /// Advances all gates by `nframes`; suspends sessions and reports grants whose ramps have ended.
 void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT;
 /// After a change of the plan from `old`: makes each suspended session refill when it resumes (sets
