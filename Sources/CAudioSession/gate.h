@@ -1,0 +1,47 @@
+/// The gate of a session: how its page is replaced. audiosession.h declares what programs use.
+///
+/// The audio thread reads the page once per cycle. While it does so, it states in `held` which page
+/// that is (a hazard pointer), so the owner knows when it may unmap an older one, even if the
+/// program does not call the gate for long.
+#ifndef ASESSION_GATE_H
+#define ASESSION_GATE_H
+
+#include "audiosession/audiosession.h"
+#include "session/gate_state.h"
+#include "session_gate.h"
+#include "session_keys.h"
+
+#include <stdatomic.h>
+
+/// What the arbiter publishes for a session. The owner keeps it and what it points to, unchanged,
+/// until another one is set and `gate_uses_last_page` returns true.
+struct gate_page {
+    const sgate_page_t *page;
+    /// NULL: keys do not lower the session.
+    const sgate_keys_t *keys;
+};
+
+struct asession_gate {
+    /// What to read; NULL: nothing.
+    _Atomic(const struct gate_page *) page;
+    /// What the audio thread is reading; NULL: nothing.
+    _Atomic(const struct gate_page *) held;
+    _Atomic(uint32_t) sample_rate;
+    // The rest belongs to the audio thread.
+    /// `asession_gate_begin` has read the page for this cycle.
+    bool has_begun;
+    /// As in the render core. Nothing sets its `suspended`, `settling`, `is_key` and resume delay.
+    struct gate_state state;
+};
+
+/// Makes `gate` an open gate without a page. [owner] Not while the audio thread may use it.
+void gate_initialise(asession_gate_t *gate);
+/// Sets what the audio thread reads from its next cycle on. [owner] NULL: the gate keeps what was
+/// applied last. A second page continues from the state of the first one, with the ramps that it
+/// states.
+void gate_set_page(asession_gate_t *gate, const struct gate_page *page);
+/// Returns whether the audio thread reads nothing, or what was set last, so that older pages may be
+/// unmapped. [owner]
+bool gate_uses_last_page(const asession_gate_t *gate);
+
+#endif
