@@ -27,6 +27,7 @@ let package = Package(
     products: [
         .library(name: "CRenderCore", targets: ["CRenderCore"]),
         .library(name: "CSessionSocket", targets: ["CSessionSocket", "CSessionGate"]),
+        .library(name: "CAudioSession", targets: ["CAudioSession"]),
         .library(name: "AudioSessions", targets: ["AudioSessions"]),
         .library(name: "AudioPlayback", targets: ["AudioPlayback"]),
         .library(name: "AudioDecoding", targets: ["AudioDecoding"]),
@@ -58,6 +59,12 @@ let package = Package(
         .target(name: "CRenderCore", dependencies: ["CSessionGate"], cSettings: c + [.headerSearchPath(".")]),
         .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
         .target(name: "CJackDriver", dependencies: ["CRenderCore", "CJack"], cSettings: c),
+
+        // The session for programs in C that have their own engine.
+        .systemLibrary(name: "CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
+        .target(
+            name: "CAudioSession", dependencies: ["CRenderCore", "CSessionGate", "CSessionSocket", "CJSON"],
+            cSettings: c + [.headerSearchPath("../CRenderCore")], linkerSettings: [.linkedLibrary("m")]),
 
         // System libraries.
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -362,8 +369,8 @@ let package = Package(
         .testTarget(
             name: "ArbiterServiceTests",
             dependencies: [
-                "ArbiterTesting", "CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy", "TestRandom",
-                "TestSupport",
+                "ArbiterTesting", "CAudioSession", "CSessionGate", "CSessionSocket", "FakeArbiter", "Platform",
+                "SessionArbiter", "SessionPolicy", "TestRandom", "TestSupport",
             ],
             path: "Tests/Integration/ArbiterServiceTests", swiftSettings: swift),
         .testTarget(

@@ -17,7 +17,9 @@ import swift_files
 SYSTEM_MODULES = {
     "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Swift", "Synchronization", "Testing",
 }
-MAY_INCLUDE_JACK = {"CJack", "CJackDriver", "CMIDIProbe", "audiosession-device", "audiosession-server"}
+MAY_INCLUDE_JACK = {"CJack", "CJackDriver", "CMIDIProbe", "audiosession-device", "audiosession-server", "join"}
+# Targets that share internal headers of a direct dependency.
+SHARES_INTERNALS = {"CAudioSession": "CRenderCore"}
 # An app that imports the first module uses the second one as part of its interface. Others re-export
 # single types, and tests nothing but what they test.
 MAY_REEXPORT = {
@@ -139,7 +141,8 @@ def swift_cycle_violations(name, path):
 
 
 def c_violations(name, path, direct, owners):
-    own = {str(file.relative_to(path)) for file in path.rglob("*.h")} | {file.name for file in path.glob("include/*.h")}
+    own = {str(file.relative_to(folder)) for folder in (path, path / "include") for file in folder.rglob("*.h")}
+    shared = path.parent / SHARES_INTERNALS[name] if name in SHARES_INTERNALS else None
     for file in sorted([*path.rglob("*.c"), *path.rglob("*.h")]):
         text = file.read_text()
         for match in INCLUDE.finditer(text):
@@ -148,7 +151,7 @@ def c_violations(name, path, direct, owners):
             if header.startswith("jack/"):
                 if name not in MAY_INCLUDE_JACK:
                     yield file, line, f"{name} includes <{header}>; only {', '.join(sorted(MAY_INCLUDE_JACK))} may include JACK"
-            elif header in own:
+            elif header in own or (shared is not None and (shared / header).is_file()):
                 continue
             elif header in owners:
                 if owners[header] not in direct:
@@ -161,7 +164,11 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     manifest = manifest_of(root)
     targets = list(targets_of(root, manifest))
-    owners = {header.name: name for name, path, _ in targets for header in (path / "include").glob("*.h")}
+    owners = {
+        str(header.relative_to(path / "include")): name
+        for name, path, _ in targets
+        for header in (path / "include").rglob("*.h")
+    }
     violations = list(product_violations(root, manifest, targets))
     sources = [target for target in targets if (root / "Sources") in target[1].parents]
     hidden = hidden_types(sources)

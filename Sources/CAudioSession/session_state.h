@@ -1,0 +1,152 @@
+/// The state of a session, and the functions that the library's files share. All of them: [owner].
+#ifndef ASESSION_STATE_H
+#define ASESSION_STATE_H
+
+#include "audiosession/audiosession.h"
+#include "gate.h"
+#include "session_gate.h"
+
+#include <json-c/json.h>
+
+enum {
+    /// The longest packet of the protocol, in bytes.
+    LONGEST_PACKET = 65536,
+    /// How long a request waits for its reply.
+    REPLY_LIMIT_MS = 2000,
+    /// How long it may take to find or start an arbiter.
+    LAUNCH_LIMIT_MS = 5000,
+    /// The most events that wait for the program; beyond that, the oldest is dropped.
+    MOST_EVENTS = 1024,
+};
+
+/// How far the connection is.
+enum phase {
+    /// There is none.
+    LOST,
+    /// `restore` was sent to the next arbiter, whose reply is awaited.
+    RESTORING,
+    /// The next arbiter does not know the session: `register` was sent.
+    REGISTERING,
+    CONNECTED,
+};
+
+/// A page of an arbiter. Older ones are unmapped when the audio thread no longer reads them.
+struct page {
+    struct gate_page content;
+    /// NULL: none.
+    sgate_keys_t *keys;
+    struct page *older;
+};
+
+struct asession {
+    /// The arbiter's socket.
+    char path[108];
+    /// -1 while the phase is LOST.
+    int socket;
+    /// What `asession_fd` returns: becomes readable with the socket, `waiting` and `timer`.
+    int epoll;
+    /// An eventfd, readable while events wait.
+    int waiting;
+    /// A timerfd, which expires when the next attempt to connect is due.
+    int timer;
+    enum phase phase;
+    /// Milliseconds until the next attempt to connect, if this one fails.
+    uint32_t pause_ms;
+    /// The serial of the last request, and that of `restore` or `register` in those phases.
+    uint64_t serial;
+    uint64_t joining_serial;
+    /// The serial of a request for the keys page of the next arbiter; 0: none. Its reply follows
+    /// that to `restore`: until then, the gate of that arbiter is kept in `gate_descriptor`.
+    uint64_t keys_serial;
+    int gate_descriptor;
+    /// The current arbiter, and the session's number there.
+    uint64_t arbiter;
+    uint64_t id;
+    /// The arbiter's last `application`, and its last message with a `status`, for the next one;
+    /// NULL: none yet.
+    json_object *application;
+    json_object *status;
+    /// The last `configure` that was accepted, for an arbiter that does not know the session.
+    json_object *configuration;
+    /// The serial of the request whose reply a call awaits, 0: none; and the reply.
+    uint64_t awaited;
+    json_object *reply;
+    int reply_descriptor;
+    json_tokener *parser;
+    asession_gate_t gate;
+    struct page *page;
+    /// The events that wait, in a ring.
+    asession_event_t *events;
+    uint32_t nevents;
+    uint32_t first_event;
+    uint32_t event_capacity;
+    char packet[LONGEST_PACKET];
+};
+
+// ---- Errors: errors.c ---------------------------------------------------------------------------
+
+/// Fills in an error, unless it is NULL, and returns the status.
+asession_status_t fail(asession_error_t *error, asession_status_t status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/// Fills in the error of a reply.
+asession_status_t fail_by_reply(asession_error_t *error, json_object *reply_error);
+asession_status_t succeed(asession_error_t *error);
+
+// ---- Finding and starting the arbiter: launch.c -------------------------------------------------
+
+/// Writes the path of the arbiter's socket: the given one, or if that is NULL, the user's; creates
+/// the user's runtime folder if it is missing.
+asession_status_t find_arbiter_path(const char *given, char *path, size_t capacity, asession_error_t *error);
+/// Connects to the socket at `path`; starts the arbiter there first if no process listens. Stores
+/// the socket.
+asession_status_t connect_or_start(const char *path, int *socket, asession_error_t *error);
+/// Milliseconds of the monotonic clock.
+uint64_t clock_ms(void);
+
+// ---- Messages: connection.c ---------------------------------------------------------------------
+
+/// Sends a request with the next serial, which it returns; 0 if the connection has ended. Takes
+/// ownership of the request.
+uint64_t send_request(asession_t *session, json_object *request);
+/// Sends a request and waits for the reply, whose descriptor it stores if `descriptor` is not NULL;
+/// waits for a connection first. Takes ownership of the request.
+asession_status_t exchange(asession_t *session, json_object *request, int *descriptor, json_object **reply,
+                           asession_error_t *error);
+/// Connects for the first time, and creates the session.
+asession_status_t open_connection(asession_t *session, asession_error_t *error);
+/// Receives what has arrived. Never waits.
+void receive_all(asession_t *session);
+/// Tries to connect after a loss, if the next attempt is due.
+void reconnect_if_due(asession_t *session);
+/// Returns a request of this name or action for the session.
+json_object *new_request(const char *name);
+json_object *new_action(const asession_t *session, const char *name);
+/// Maps a gate and, unless -1, the keys page, and has the gate read them. Does not close the
+/// descriptors. Returns whether the gate was mapped.
+bool adopt_page(asession_t *session, int gate, int keys);
+/// Unmaps older pages: those that the audio thread does not read; `all`: every page.
+void release_pages(asession_t *session, bool all);
+
+// ---- Events: events.c ---------------------------------------------------------------------------
+
+void post_event(asession_t *session, const asession_event_t *event);
+void post_simple_event(asession_t *session, asession_event_kind_t kind);
+/// Posts the event of a notice, if it has one.
+void post_notice(asession_t *session, json_object *notice);
+
+// ---- JSON: json.c -------------------------------------------------------------------------------
+
+/// Return the member `key` of an object, or NULL, 0, false, "" if there is none of this type.
+json_object *member(json_object *object, const char *key);
+uint64_t unsigned_member(json_object *object, const char *key);
+double number_member(json_object *object, const char *key);
+bool flag_member(json_object *object, const char *key);
+const char *text_member(json_object *object, const char *key);
+/// Set a member.
+void set_text(json_object *object, const char *key, const char *text);
+void set_unsigned(json_object *object, const char *key, uint64_t value);
+void set_flag(json_object *object, const char *key, bool value);
+/// Sets a member that another object refers to as well; NULL: does nothing.
+void set_shared(json_object *object, const char *key, json_object *value);
+
+#endif
