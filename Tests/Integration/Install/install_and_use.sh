@@ -59,8 +59,8 @@ inject() {
 # headers_alone COMPILER...: includes each installed header on its own, twice.
 headers_alone() {
     local header
-    for header in "$prefix"/include/rcore/*.h; do
-        printf '#include <rcore/%s>\n%.0s' "$(basename "$header")"{,} >"$work/alone.c"
+    for header in "$prefix"/include/{rcore,audiosession}/*.h; do
+        printf '#include <%s>\n%.0s' "${header#"$prefix"/include/}"{,} >"$work/alone.c"
         quietly "$@" -I"$prefix/include" -fsyntax-only "$work/alone.c"
     done
 }
@@ -69,17 +69,19 @@ headers_alone() {
 # the libraries export. The shared libraries must bind all names when they are loaded.
 names() {
     local declared shown
-    for header in "$prefix"/include/rcore/*.h; do echo "#include <rcore/$(basename "$header")>"; done >"$work/all.c"
-    gcc -E -P -I"$prefix/include" "$work/all.c" | tr -s ' \n' ' ' | grep -oE '\b(rcore|sgate)_[a-z0-9_]+ ?\(' |
+    for header in "$prefix"/include/{rcore,audiosession}/*.h; do
+        echo "#include <${header#"$prefix"/include/}>"
+    done >"$work/all.c"
+    gcc -E -P -I"$prefix/include" "$work/all.c" | tr -s ' \n' ' ' | grep -oE '\b(rcore|sgate|asession)_[a-z0-9_]+ ?\(' |
         tr -d ' (' | sort -u >"$work/declared"
     declared=$(wc -l <"$work/declared")
     [[ $declared -gt 100 ]] || fail "only $declared functions found in the headers"
-    nm -D --defined-only "$library"/librcore.so "$library"/librcore_jack.so | awk 'NF == 3 { print $3 }' | sort >"$work/shared"
-    nm -g --defined-only "$library"/librcore.a "$library"/librcore_jack.a | awk 'NF == 3 { print $3 }' | sort >"$work/static"
+    nm -D --defined-only "$library"/lib{rcore,rcore_jack,audiosession}.so | awk 'NF == 3 { print $3 }' | sort >"$work/shared"
+    nm -g --defined-only "$library"/lib{rcore,rcore_jack,audiosession}.a | awk 'NF == 3 { print $3 }' | sort >"$work/static"
     for shown in shared static; do
         diff "$work/declared" "$work/$shown" || fail "< is declared in the headers, > is exported by the $shown libraries"
     done
-    for shown in librcore.so librcore_jack.so; do
+    for shown in librcore.so librcore_jack.so libaudiosession.so; do
         readelf -d "$library/$shown" | grep -q BIND_NOW || fail "$shown binds names lazily, on the audio thread"
     done
 }
@@ -87,14 +89,14 @@ names() {
 # by_pkg_config COMPILER...: builds and runs the programs, shared and static.
 by_pkg_config() {
     local flags package
-    for package in rcore:offline rcore-jack:refusal; do
+    for package in rcore:offline rcore-jack:refusal audiosession:alone; do
         read -ra flags <<<"$(PKG_CONFIG_PATH=$library/pkgconfig pkg-config --cflags --libs "${package%:*}")"
         quietly "$@" "$tests/${package#*:}.c" "${flags[@]}" -o "$work/app"
         LD_LIBRARY_PATH=$library quietly "$work/app"
         read -ra flags <<<"$(PKG_CONFIG_PATH=$archives/pkgconfig pkg-config --static --cflags --libs "${package%:*}")"
         quietly "$@" "$tests/${package#*:}.c" "${flags[@]}" -o "$work/app"
         quietly "$work/app"
-        if ldd "$work/app" | grep librcore; then fail "${package%:*} was not linked statically"; fi
+        if ldd "$work/app" | grep -E "librcore|libaudiosession"; then fail "${package%:*} was not linked statically"; fi
     done
 }
 
