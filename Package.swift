@@ -259,6 +259,9 @@ let package = Package(
         .executableTarget(
             name: "RenderCallback", dependencies: ["AudioSessions", "AudioRendering"],
             path: "Examples/RenderCallback", swiftSettings: swift),
+        .executableTarget(
+            name: "join", dependencies: ["CAudioSession", "CJack"], path: "Examples/Join", exclude: ["CMakeLists.txt"],
+            cSettings: c),
         .target(name: "CEcho", dependencies: ["CRenderCore"], path: "Examples/Echo", cSettings: c),
         .executableTarget(
             name: "Stems", dependencies: ["AudioRendering", "AudioSessions", "CEcho"], path: "Examples/Stems",

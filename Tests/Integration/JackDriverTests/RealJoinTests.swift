@@ -1,0 +1,68 @@
+import CMIDIProbe
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension RealServers {
+    /// The example of a plain JACK client that joins the audio session, in C.
+    @Suite("A JACK client in C with a session", .serialized)
+    struct RealJoinTests {
+        @Test("Examples/Join is silent while a call is active, and goes on with the next sample")
+        func join() throws {
+            let name = try ServerName()
+            let server = try JackServer(name, periodFrames: 256)
+            defer { server.stop() }
+            let service = try ServiceFolder()
+            let environment = server.environment.merging(["AUDIOSESSION_SOCKET": service.socket]) { $1 }
+            let example = try ChildProcess(try BuiltProgram.path("join"), [], environment: environment)
+            #expect(eventually { example.output.contains("join: plays") }, "\(example.output)")
+            func control(_ arguments: String...) throws {
+                let (status, output) = try ChildProcess.run(
+                    try BuiltProgram.path("audiosession"), arguments, environment: environment)
+                #expect(status == 0, "\(output)")
+            }
+            let probe = try MIDIProbe(on: name)
+            try probe.connect("join:out", to: "probe-listener:audio")
+            let recording = try probe.record(
+                [], frames: 240_000,
+                during: {
+                    try control("call", "ring")
+                    #expect(eventually { example.output.contains("join: interrupted") }, "\(example.output)")
+                    try control("call", "decline")
+                    #expect(eventually { example.output.contains("join: resumes") }, "\(example.output)")
+                })
+            let sound = recording.audio
+            let begin = try #require(sound.firstIndex { $0 != 0 })
+            let pause = try #require(longestSilence(in: sound[begin...]))
+            #expect(pause.count > 256)
+            // Without the pause, it is the periodic tone, but for the two ramps of 5 ms: 220 Hz
+            // repeats after 2,400 frames.
+            let ramp = 480
+            let period = 2_400
+            let before = max(begin, pause.lowerBound - ramp - period)..<(pause.lowerBound - ramp)
+            try #require(before.count > 240 && sound.count > pause.upperBound + 3 * period)
+            #expect(before.count < period || sound[before].max().map { abs($0 - 0.26) < 0.02 } == true)
+            // The last frame of the fade-out has a gain of 0.
+            let shift = pause.count - 1 + 2 * period
+            let goesOn = before.allSatisfy { abs(sound[$0 + shift] - sound[$0]) < 1e-3 }
+            #expect(goesOn)
+            _ = kill(example.identifier, SIGTERM)
+            #expect(example.waitForEnd(seconds: 20) && example.reap() == 0)
+        }
+
+        private func longestSilence(in samples: ArraySlice<Float>) -> Range<Int>? {
+            var longest: Range<Int>?
+            var begin: Int?
+            for index in samples.indices {
+                if samples[index] == 0 {
+                    begin = begin ?? index
+                    if let begin, index + 1 - begin > longest?.count ?? 0 { longest = begin..<(index + 1) }
+                } else {
+                    begin = nil
+                }
+            }
+            return longest
+        }
+    }
+}
