@@ -163,21 +163,24 @@ uint32_t asession_gate_apply(asession_gate_t *gate, float *const *planes, uint32
     return rendered;
 }
 
-asession_gate_state_t asession_gate_read(const asession_gate_t *gate) ASESSION_AUDIO {
+asession_gate_state_t asession_gate_read(asession_gate_t *gate) ASESSION_AUDIO {
     struct gate_words words;
-    // To hold the page does not change the gate, which is never in constant memory.
-    if (gate == NULL || !read_words((asession_gate_t *)gate, &words)) {
+    if (gate == NULL || !read_words(gate, &words)) {
         return (asession_gate_state_t){.is_input_granted = true, .volume = 1.0f};
     }
     const sgate_grant_t grant = sgate_word_to_grant(words.grant);
-    const uint16_t attenuation = gate_words_attenuation(&words);
-    const bool is_keyed = attenuation != grant.attenuation;
+    const sgate_volume_t volume = sgate_word_to_volume(words.volume);
+    const sgate_keyed_duck_t keyed = sgate_word_to_keyed_duck(words.keyed_duck);
     return (asession_gate_state_t){
         .is_paused = grant.paused,
         .is_muted = grant.muted,
         .is_input_granted = grant.input_granted,
-        .attenuation = (float)attenuation / SGATE_ATTENUATION_PER_DECIBEL,
-        .volume = sgate_word_to_volume(words.volume).gain,
-        .ramp_ms = is_keyed ? sgate_word_to_keyed_duck(words.keyed_duck).attack_ms : grant.ramp_ms,
+        .attenuation = (float)gate_words_attenuation(&words) / SGATE_ATTENUATION_PER_DECIBEL,
+        .volume = volume.gain,
+        .fade_ms = grant.ramp_ms,
+        // Keys raise and lower the attenuation without another grant.
+        .duck_attack_ms = keyed.keys != 0 ? keyed.attack_ms : grant.ramp_ms,
+        .duck_release_ms = keyed.keys != 0 ? keyed.release_ms : grant.ramp_ms,
+        .volume_ramp_ms = volume.ramp_ms,
     };
 }

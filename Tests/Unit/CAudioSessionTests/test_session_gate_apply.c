@@ -118,7 +118,7 @@ TEST(a_gate_that_is_NULL_or_has_no_page_is_open) {
         const asession_gate_state_t state = asession_gate_read(gates[i]);
         EXPECT(!state.is_paused && !state.is_muted && state.is_input_granted);
         EXPECT(state.attenuation == 0.0f && state.volume == 1.0f);
-        EXPECT_EQUAL(state.ramp_ms, 0);
+        EXPECT_EQUAL(state.fade_ms + state.duck_attack_ms + state.duck_release_ms + state.volume_ramp_ms, 0);
     }
     EXPECT(gate_uses_last_page(&gate));
 }
@@ -210,16 +210,21 @@ TEST(a_cycle_uses_what_its_beginning_read) {
 
 TEST(the_state_is_what_the_page_says) {
     struct scene *scene = open_scene((sgate_grant_t){.attenuation = 512, .ramp_ms = 7, .muted = true});
-    sgate_page_set_volume(scene->page, (sgate_volume_t){.gain = 0.25f});
-    sgate_page_set_keyed_duck(scene->page, (sgate_keyed_duck_t){.keys = 2, .attenuation = 3584, .attack_ms = 50});
+    sgate_page_set_volume(scene->page, (sgate_volume_t){.gain = 0.25f, .ramp_ms = 20});
+    EXPECT_EQUAL(asession_gate_read(&scene->gate).duck_attack_ms, 7);
+    EXPECT_EQUAL(asession_gate_read(&scene->gate).duck_release_ms, 7);
+    sgate_page_set_keyed_duck(scene->page,
+                              (sgate_keyed_duck_t){.keys = 2, .attenuation = 3584, .attack_ms = 50, .release_ms = 500});
     asession_gate_state_t state = asession_gate_read(&scene->gate);
     EXPECT(!state.is_paused && state.is_muted && !state.is_input_granted);
     EXPECT(state.attenuation == 2.0f && state.volume == 0.25f);
-    EXPECT_EQUAL(state.ramp_ms, 7);
+    EXPECT_EQUAL(state.fade_ms, 7);
+    EXPECT_EQUAL(state.volume_ramp_ms, 20);
     sgate_keys_set(scene->keys, 1, true);
     state = asession_gate_read(&scene->gate);
     EXPECT(state.attenuation == 14.0f);
-    EXPECT_EQUAL(state.ramp_ms, 50);
+    EXPECT_EQUAL(state.duck_attack_ms, 50);
+    EXPECT_EQUAL(state.duck_release_ms, 500);
     scene->gate_page.keys = NULL;
     EXPECT(asession_gate_read(&scene->gate).attenuation == 2.0f);
     close_scene(scene);

@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-#if defined(__clang__)
+#if defined(__clang__) && __clang_major__ >= 20
 #define ASESSION_AUDIO __attribute__((nonblocking))
 #else
 #define ASESSION_AUDIO
@@ -231,7 +231,7 @@ typedef struct asession_event {
 int asession_fd(const asession_t *session);
 
 /// Receives what the arbiter has sent, answers its pings, and connects again after a loss. [owner]
-/// Never waits, unless it has to start the next arbiter.
+/// Never waits, unless it has to start the next arbiter. Read all events after it.
 void asession_dispatch(asession_t *session);
 
 /// Copies the next event and removes it. [owner] Returns false if there is none. Events are in the
@@ -242,8 +242,8 @@ bool asession_next_event(asession_t *session, asession_event_t *event);
 //
 // The gate fades the session out while it is interrupted, lowers it while another one speaks, and
 // applies the system volume, in ramps that have no step. It is not a noise gate. While the session
-// is paused and its fade-out is over, it is frozen: its sources should not advance, so that they
-// resume with the frame after the last one that was heard.
+// is paused and its fade-out is over, it is suspended: its sources should not advance, so that they
+// resume with the frame after the last one of the fade.
 
 /// The gate of a session.
 typedef struct asession_gate asession_gate_t;
@@ -251,13 +251,13 @@ typedef struct asession_gate asession_gate_t;
 /// Returns the session's gate, which exists as long as the session; NULL for NULL. [owner]
 asession_gate_t *asession_gate(asession_t *session);
 
-/// Sets the sample rate of the buffers, in Hz; 48,000 initially. [owner or audio] Ramps that run
-/// keep their number of frames.
+/// Sets the sample rate of the buffers, in Hz, at most 768,000; 48,000 initially. [owner or audio]
+/// Ramps that run keep their number of frames.
 void asession_gate_set_sample_rate(asession_gate_t *gate, uint32_t sample_rate) ASESSION_AUDIO;
 
 /// Returns how many of the next `nframes` frames the sources should render: `nframes`, 0 while the
-/// gate is frozen, or fewer if the fade-out ends earlier. [audio] Optional, once per cycle before
-/// `asession_gate_apply` with the same `nframes`.
+/// session is suspended, or fewer if the fade-out ends earlier. [audio] Optional, once per cycle
+/// before `asession_gate_apply` with the same `nframes`, which then applies the same grant.
 uint32_t asession_gate_begin(asession_gate_t *gate, uint32_t nframes) ASESSION_AUDIO;
 
 /// Applies the gate to the next `nframes` frames, in place: `planes[0…nchannels-1]` each have as
@@ -269,7 +269,7 @@ uint32_t asession_gate_apply(asession_gate_t *gate, float *const *planes, uint32
 
 /// What the arbiter grants the session now.
 typedef struct asession_gate_state {
-    /// Fade out, then stand still.
+    /// Fade out, then suspend the sources.
     bool is_paused;
     /// Fade out while the sources continue.
     bool is_muted;
@@ -279,12 +279,17 @@ typedef struct asession_gate_state {
     float attenuation;
     /// The system volume, linear, 0…1.
     float volume;
-    /// How long the ramp to this state should take, in milliseconds.
-    uint32_t ramp_ms;
+    /// How long a fade to or from silence should take, in milliseconds.
+    uint32_t fade_ms;
+    /// The same for a greater and for a lower attenuation.
+    uint32_t duck_attack_ms;
+    uint32_t duck_release_ms;
+    /// The same for another volume.
+    uint32_t volume_ramp_ms;
 } asession_gate_state_t;
 
 /// Reads the grant, for engines that fade by themselves. [audio] A gate that is NULL is open.
-asession_gate_state_t asession_gate_read(const asession_gate_t *gate) ASESSION_AUDIO;
+asession_gate_state_t asession_gate_read(asession_gate_t *gate) ASESSION_AUDIO;
 
 #ifdef __cplusplus
 }
