@@ -22,7 +22,7 @@ static int play(jack_nframes_t nframes, void *argument) {
     static double phase;
     const double step = 6.283185307179586 * 220 / *(const double *)argument;
     float *samples = jack_port_get_buffer(output, nframes);
-    const jack_nframes_t audible = asession_gate_begin(gate, nframes); // stands still while paused
+    const jack_nframes_t audible = asession_gate_begin(gate, nframes); // none while paused
     for (jack_nframes_t i = 0; i < nframes; i++) {
         samples[i] = i < audible ? (float)(0.2 * sin(phase) + 0.1 * sin(2 * phase)) : 0;
         phase += i < audible ? step : 0;

@@ -198,6 +198,7 @@ static void begin_joining(asession_t *session) {
 static void finish_joining(asession_t *session, json_object *message, int descriptor) {
     const bool was_restored = session->phase == RESTORING;
     if (was_restored && member(message, "error") != NULL) {
+        close_descriptor(&descriptor);
         begin_registering(session);
         return;
     }
@@ -264,6 +265,7 @@ static bool handle_reply(asession_t *session, json_object *message, int descript
     if (serial != 0 && serial == session->awaited) {
         session->reply = json_object_get(message);
         session->reply_descriptor = descriptor;
+        session->awaited = 0; // another one with its serial is ignored
         return true;
     }
     const bool joins = session->phase == RESTORING || session->phase == REGISTERING;

@@ -48,10 +48,6 @@ bool asession_next_event(asession_t *session, asession_event_t *event) {
     *event = session->events[session->first_event];
     session->first_event = (session->first_event + 1) % session->event_capacity;
     session->nevents--;
-    if (session->nevents == 0) {
-        eventfd_t count = 0;
-        (void)eventfd_read(session->waiting, &count);
-    }
     return true;
 }
 

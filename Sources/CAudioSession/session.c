@@ -91,6 +91,9 @@ void asession_dispatch(asession_t *session) {
         reconnect_if_due(session);
         receive_all(session);
         release_pages(session, false);
+        // Even if the program leaves events unread, it is not woken for them again and again.
+        eventfd_t count = 0;
+        (void)eventfd_read(session->waiting, &count);
     }
 }
 

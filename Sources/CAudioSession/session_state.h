@@ -45,7 +45,8 @@ struct asession {
     int socket;
     /// What `asession_fd` returns: becomes readable with the socket, `waiting` and `timer`.
     int epoll;
-    /// An eventfd, readable while events wait.
+    /// An eventfd, readable if there is an event that a request has received, until the next
+    /// dispatch.
     int waiting;
     /// A timerfd, which expires when the next attempt to connect is due.
     int timer;

@@ -16,7 +16,7 @@ struct CSessionTests {
         return session
     }
 
-    @Test("ACT-1, ACT-4, INT-3: it plays, is interrupted by a call, freezes, and resumes with its next frame")
+    @Test("ACT-1, ACT-4, INT-3: it plays, is interrupted by a call, stops, and resumes with its next frame")
     func call() throws {
         let stage = try ServiceFixture(trusted: true)
         let session = try play(stage)

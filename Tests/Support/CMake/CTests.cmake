@@ -11,9 +11,9 @@ endfunction()
 
 # Compiles every public header of a library alone, as C11 and as C++17.
 function(session_headers_compile_alone library)
-    file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/Sources/${library}/include/*.h)
-    foreach(header ${headers})
-        cmake_path(GET header FILENAME name)
+    set(folder ${CMAKE_SOURCE_DIR}/Sources/${library}/include)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.h)
+    foreach(name ${headers})
         foreach(language c cpp)
             if(language STREQUAL "cpp" AND name STREQUAL "session_gate_page.h")
                 continue() # C only: it holds C atomics
