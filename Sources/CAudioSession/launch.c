@@ -24,6 +24,9 @@
 
 extern char **environ;
 
+/// How long a connection to an arbiter that was just started may take at least.
+enum { SHORTEST_CONNECT_MS = 500 };
+
 uint64_t clock_ms(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -136,10 +139,13 @@ static pid_t spawn_arbiter(char *program, const char *socket_path, int pipe) {
     posix_spawn_file_actions_adddup2(&actions, pipe, 3);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    sigset_t none;
+    // Nothing of how this program handles signals.
+    sigset_t none, all;
     sigemptyset(&none);
+    sigfillset(&all);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     pid_t child = 0;
     const int result = posix_spawnp(&child, program, &actions, &attributes, arguments, inherited);
     posix_spawnattr_destroy(&attributes);
@@ -148,27 +154,41 @@ static pid_t spawn_arbiter(char *program, const char *socket_path, int pipe) {
     return result == 0 ? child : -result;
 }
 
-/// Reads a line until the deadline. Returns whether there was one.
-static bool read_line(int pipe, char *line, size_t capacity, uint64_t deadline) {
-    for (size_t length = 0; length + 1 < capacity;) {
+enum ending { LINE, END, TIMEOUT };
+
+/// Reads a line until the deadline.
+static enum ending read_line(int pipe, char *line, size_t capacity, uint64_t deadline) {
+    for (size_t length = 0; length + 1 < capacity && remaining_ms(deadline) > 0;) {
         struct pollfd watched = {.fd = pipe, .events = POLLIN};
-        if (poll(&watched, 1, remaining_ms(deadline)) <= 0 && remaining_ms(deadline) == 0) {
-            return false;
-        }
-        const ssize_t count = watched.revents != 0 ? read(pipe, line + length, 1) : -1;
+        const bool is_readable = poll(&watched, 1, remaining_ms(deadline)) > 0;
+        const ssize_t count = is_readable ? read(pipe, line + length, 1) : -1;
         if (count == 0) {
-            return false;
+            return END;
         }
-        if (count == 1) {
-            length++;
+        if (count == 1 && line[length] == '\n') {
             line[length] = 0;
-            if (line[length - 1] == '\n') {
-                line[length - 1] = 0;
-                return true;
-            }
+            return LINE;
+        }
+        length += count == 1;
+        line[length] = 0;
+    }
+    return TIMEOUT;
+}
+
+/// Waits until the process that was started has exited, and kills it at the deadline: an arbiter
+/// that is ready continues in a process of its own. Returns the status of `waitpid`.
+static int reap(pid_t child, uint64_t deadline) {
+    int status = 0;
+    pid_t reaped = 0;
+    while ((reaped = waitpid(child, &status, WNOHANG)) == 0 && remaining_ms(deadline) > 0) {
+        poll(NULL, 0, 1);
+    }
+    if (reaped == 0) {
+        kill(child, SIGKILL);
+        while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
         }
     }
-    return false;
+    return status;
 }
 
 /// Writes the arbiter's program: the one that the environment names, else the one beside this
@@ -196,44 +216,47 @@ static asession_status_t start_arbiter(const char *path, uint64_t deadline, ases
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         return fail(error, ASESSION_NO_MEMORY, "No file descriptor is left; close files and try again.");
     }
-    // dup2 onto itself would leave the end closed on exec.
-    const int given = ends[1] == 3 ? fcntl(ends[1], F_DUPFD_CLOEXEC, 4) : ends[1];
+    // The descriptors up to 3 are replaced in the child.
+    const int given = ends[1] <= 3 ? fcntl(ends[1], F_DUPFD_CLOEXEC, 4) : ends[1];
     const pid_t child = given != -1 ? spawn_arbiter(program, path, given) : -errno;
     close(ends[1]);
     if (given != ends[1] && given != -1) {
         close(given);
     }
+    if (child < 0) {
+        close(ends[0]);
+        return fail(error, ASESSION_NO_ARBITER,
+                    "The program '%s' cannot be started (%s); install it, or set AUDIOSESSIOND to its path.", program,
+                    strerror(-child));
+    }
     char line[256] = "";
-    const bool has_line = child > 0 && read_line(ends[0], line, sizeof line, deadline);
+    const enum ending ending = read_line(ends[0], line, sizeof line, deadline);
     close(ends[0]);
-    const bool is_ready = has_line && strcmp(line, "ready") == 0;
-    if (child > 0 && !has_line) {
-        kill(child, SIGKILL);
+    const int status = reap(child, ending == TIMEOUT ? 0 : deadline);
+    if (ending == TIMEOUT) {
+        return fail(error, ASESSION_NO_ARBITER, "The program '%s' was not ready in time.", program);
     }
-    while (child > 0 && waitpid(child, NULL, 0) == -1 && errno == EINTR) {
+    if (ending == END) {
+        return fail(error, ASESSION_NO_ARBITER, "The program '%s' has ended without a message, with %s %d.", program,
+                    WIFSIGNALED(status) ? "signal" : "status",
+                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }
-    if (is_ready) {
-        return ASESSION_OK;
-    }
-    return child < 0  ? fail(error, ASESSION_NO_ARBITER,
-                             "The program '%s' cannot be started (%s); install it, or set AUDIOSESSIOND to its path.",
-                             program, strerror(-child))
-           : has_line ? fail(error, ASESSION_NO_ARBITER, "The program '%s' has ended: %s", program, line)
-                      : fail(error, ASESSION_NO_ARBITER, "The program '%s' was not ready in time.", program);
+    return strcmp(line, "ready") == 0
+               ? ASESSION_OK
+               : fail(error, ASESSION_NO_ARBITER, "The program '%s' has ended: %s", program, line);
 }
 
 static asession_status_t fail_to_connect(const char *path, int code, asession_error_t *error) {
     return fail(error, ASESSION_NO_ARBITER, "The arbiter at '%s' cannot be reached: %s.", path, strerror(-code));
 }
 
+static bool has_no_listener(int result) { return result == -ENOENT || result == -ECONNREFUSED; }
+
 asession_status_t connect_or_start(const char *path, int *socket, asession_error_t *error) {
     const uint64_t deadline = clock_ms() + LAUNCH_LIMIT_MS;
     *socket = ssocket_connect(path, REPLY_LIMIT_MS);
-    if (*socket >= 0) {
-        return ASESSION_OK;
-    }
-    if (*socket != -ENOENT && *socket != -ECONNREFUSED) {
-        return fail_to_connect(path, *socket, error);
+    if (*socket >= 0 || !has_no_listener(*socket)) {
+        return *socket >= 0 ? ASESSION_OK : fail_to_connect(path, *socket, error);
     }
     const int lock = take_lock(path, deadline);
     if (lock == -1) {
@@ -241,10 +264,10 @@ asession_status_t connect_or_start(const char *path, int *socket, asession_error
                     "Another process has held the lock beside '%s' for too long, or it cannot be opened.", path);
     }
     asession_status_t status = ASESSION_OK;
-    *socket = ssocket_connect(path, REPLY_LIMIT_MS); // another process may have started it
-    if (*socket < 0) {
+    *socket = ssocket_connect(path, remaining_ms(deadline)); // another process may have started it
+    if (has_no_listener(*socket)) {
         status = start_arbiter(path, deadline, error);
-        *socket = status == ASESSION_OK ? ssocket_connect(path, REPLY_LIMIT_MS) : -1;
+        *socket = status == ASESSION_OK ? ssocket_connect(path, SHORTEST_CONNECT_MS + remaining_ms(deadline)) : -1;
     }
     close(lock);
     return status != ASESSION_OK ? status : *socket >= 0 ? ASESSION_OK : fail_to_connect(path, *socket, error);

@@ -25,7 +25,7 @@ static bool create_descriptors(asession_t *session) {
     session->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     session->parser = json_tokener_new_ex(DEEPEST_JSON);
     return session->epoll != -1 && watch(session->epoll, session->waiting) && watch(session->epoll, session->timer) &&
-           session->parser != NULL;
+           session->parser != NULL && session->paused_memory != NULL;
 }
 
 asession_t *asession_open(const char *socket_path, asession_error_t *error) {
@@ -36,6 +36,8 @@ asession_t *asession_open(const char *socket_path, asession_error_t *error) {
     }
     session->socket = session->epoll = session->waiting = session->timer = session->gate_descriptor = -1;
     gate_initialise(&session->gate);
+    session->paused_memory = sgate_page_create();
+    session->paused.page = session->paused_memory;
     asession_status_t status = find_arbiter_path(socket_path, session->path, sizeof session->path, error);
     if (status == ASESSION_OK && !create_descriptors(session)) {
         status = fail(error, ASESSION_NO_MEMORY, "Too few file descriptors or too little memory is left.");
@@ -51,12 +53,6 @@ asession_t *asession_open(const char *socket_path, asession_error_t *error) {
     return session;
 }
 
-static void close_descriptor(int descriptor) {
-    if (descriptor != -1) {
-        close(descriptor);
-    }
-}
-
 void asession_close(asession_t *session) {
     if (session == NULL) {
         return;
@@ -65,12 +61,13 @@ void asession_close(asession_t *session) {
         // The arbiter reads it before the end of the connection. No reply is needed.
         (void)send_request(session, new_action(session, "unregister"));
     }
-    close_descriptor(session->socket);
-    close_descriptor(session->gate_descriptor);
-    close_descriptor(session->timer);
-    close_descriptor(session->waiting);
-    close_descriptor(session->epoll);
+    close_descriptor(&session->socket);
+    close_descriptor(&session->gate_descriptor);
+    close_descriptor(&session->timer);
+    close_descriptor(&session->waiting);
+    close_descriptor(&session->epoll);
     release_pages(session, true);
+    sgate_page_destroy(session->paused_memory);
     json_object_put(session->application);
     json_object_put(session->status);
     json_object_put(session->configuration);
@@ -131,7 +128,11 @@ asession_status_t asession_deactivate(asession_t *session, bool notify_others, a
 }
 
 asession_status_t asession_set_playing(asession_t *session, bool is_playing, asession_error_t *error) {
-    return request_flag(session, "setRunning", "isRunning", is_playing, error);
+    const asession_status_t status = request_flag(session, "setRunning", "isRunning", is_playing, error);
+    if (session != NULL && status == ASESSION_OK) {
+        session->is_playing = is_playing;
+    }
+    return status;
 }
 
 asession_status_t asession_set_recording(asession_t *session, bool is_recording, asession_error_t *error) {
@@ -141,7 +142,6 @@ asession_status_t asession_set_recording(asession_t *session, bool is_recording,
 static const char *const categories[] = {"ambient", "soloAmbient", "playback", "record", "playAndRecord", "multiRoute"};
 static const char *const modes[] = {"default",     "voiceChat",     "videoChat",   "gameChat",   "videoRecording",
                                     "measurement", "moviePlayback", "spokenAudio", "voicePrompt"};
-static const char *const preferences[] = {"sampleRate", "ioBufferDuration", "inputChannels", "outputChannels"};
 /// In the order in which they are looked for: one that includes another comes first.
 static const struct {
     unsigned bits;
@@ -207,15 +207,16 @@ asession_status_t asession_set_category(asession_t *session, asession_category_t
 
 asession_status_t asession_prefer(asession_t *session, asession_preference_t preference, double value,
                                   asession_error_t *error) {
-    if ((unsigned)preference >= sizeof preferences / sizeof *preferences || !(value >= 0 && value <= 1e9)) {
+    if ((unsigned)preference >= PREFERENCES || !(value >= 0 && value <= 1e9)) {
         return fail(error, ASESSION_BAD_ARGUMENT, "Preference %d does not exist, or %g is not a value of 0 to 1e9.",
                     (int)preference, value);
     }
     if (session == NULL) {
         return succeed(error);
     }
-    json_object *message = new_action(session, "prefer");
-    set_text(message, "preference", preferences[preference]);
-    json_object_object_add(message, "value", json_object_new_double(value));
-    return request(session, message, error);
+    const asession_status_t status = request(session, new_preference(session, preference, value), error);
+    if (status == ASESSION_OK) {
+        session->preferences[preference] = value;
+    }
+    return status;
 }

@@ -17,6 +17,7 @@ enum {
     LAUNCH_LIMIT_MS = 5000,
     /// The most events that wait for the program; beyond that, the oldest is dropped.
     MOST_EVENTS = 1024,
+    PREFERENCES = 4,
 };
 
 /// How far the connection is.
@@ -56,6 +57,11 @@ struct asession {
     /// The serial of the last request, and that of `restore` or `register` in those phases.
     uint64_t serial;
     uint64_t joining_serial;
+    /// The serial of `hello` in those phases, and what an arbiter that refused it has said.
+    uint64_t hello_serial;
+    char reason[256];
+    /// When the session was connected, in milliseconds of the monotonic clock.
+    uint64_t connected_since;
     /// The serial of a request for the keys page of the next arbiter; 0: none. Its reply follows
     /// that to `restore`: until then, the gate of that arbiter is kept in `gate_descriptor`.
     uint64_t keys_serial;
@@ -69,6 +75,9 @@ struct asession {
     json_object *status;
     /// The last `configure` that was accepted, for an arbiter that does not know the session.
     json_object *configuration;
+    /// What else the program has set, for such an arbiter; 0: no preference.
+    double preferences[PREFERENCES];
+    bool is_playing;
     /// The serial of the request whose reply a call awaits, 0: none; and the reply.
     uint64_t awaited;
     json_object *reply;
@@ -76,6 +85,9 @@ struct asession {
     json_tokener *parser;
     asession_gate_t gate;
     struct page *page;
+    /// What the gate reads while an arbiter does not know the session: paused.
+    struct gate_page paused;
+    sgate_page_t *paused_memory;
     /// The events that wait, in a ring.
     asession_event_t *events;
     uint32_t nevents;
@@ -104,11 +116,55 @@ asession_status_t connect_or_start(const char *path, int *socket, asession_error
 /// Milliseconds of the monotonic clock.
 uint64_t clock_ms(void);
 
-// ---- Messages: connection.c ---------------------------------------------------------------------
+// ---- Requests: messages.c -----------------------------------------------------------------------
 
-/// Sends a request with the next serial, which it returns; 0 if the connection has ended. Takes
-/// ownership of the request.
+/// Returns a request of this name, without a session.
+json_object *new_request(const char *name);
+/// Returns an action of the session, to which its other members may be added.
+json_object *new_action(const asession_t *session, const char *name);
+json_object *new_preference(const asession_t *session, asession_preference_t preference, double value);
+
+// ---- Pages: pages.c -----------------------------------------------------------------------------
+
+/// Maps a gate and, unless -1, the keys page, and has the gate read them. Does not close the
+/// descriptors. Returns whether the gate was mapped.
+bool adopt_page(asession_t *session, int gate, int keys);
+/// Unmaps older pages: those that the audio thread does not read; `all`: every page.
+void release_pages(asession_t *session, bool all);
+
+// ---- The socket: channel.c ----------------------------------------------------------------------
+
+/// Closes a descriptor, unless it is -1, and sets it to -1.
+void close_descriptor(int *descriptor);
+/// Has the timer expire after this time, once; 0: never.
+void schedule_attempt(asession_t *session, uint32_t pause_ms);
+/// Schedules the next attempt to connect, after a longer pause each time.
+void schedule_next_attempt(asession_t *session);
+/// Ends the connection, and schedules the next attempt.
+void handle_loss(asession_t *session);
+/// Sends a request with the next serial, which it returns. If that fails, the end of the connection
+/// is found when it is read. Takes ownership of the request.
 uint64_t send_request(asession_t *session, json_object *request);
+
+// ---- The next arbiter: joining.c ----------------------------------------------------------------
+
+/// Returns the request with which a connection begins.
+json_object *new_hello(const asession_t *session);
+/// Has `asession_fd` become readable with the socket. Returns whether that succeeded.
+bool watch_socket(asession_t *session);
+/// Tries to connect after a loss, if the next attempt is due.
+void reconnect_if_due(asession_t *session);
+/// Handles the reply to `hello` of the next arbiter.
+void handle_welcome(asession_t *session, json_object *message);
+/// Completes the connection: the reply to `restore` or `register` has arrived. Takes the
+/// descriptor.
+void finish_joining(asession_t *session, json_object *message, int descriptor);
+/// Has the gate read the keys page of the next arbiter as well; -1: it has none. Takes the
+/// descriptor.
+void finish_keys(asession_t *session, int keys);
+
+// ---- Messages and replies: connection.c ---------------------------------------------------------
+
 /// Sends a request and waits for the reply, whose descriptor it stores if `descriptor` is not NULL;
 /// waits for a connection first. Takes ownership of the request.
 asession_status_t exchange(asession_t *session, json_object *request, int *descriptor, json_object **reply,
@@ -117,16 +173,6 @@ asession_status_t exchange(asession_t *session, json_object *request, int *descr
 asession_status_t open_connection(asession_t *session, asession_error_t *error);
 /// Receives what has arrived. Never waits.
 void receive_all(asession_t *session);
-/// Tries to connect after a loss, if the next attempt is due.
-void reconnect_if_due(asession_t *session);
-/// Returns a request of this name or action for the session.
-json_object *new_request(const char *name);
-json_object *new_action(const asession_t *session, const char *name);
-/// Maps a gate and, unless -1, the keys page, and has the gate read them. Does not close the
-/// descriptors. Returns whether the gate was mapped.
-bool adopt_page(asession_t *session, int gate, int keys);
-/// Unmaps older pages: those that the audio thread does not read; `all`: every page.
-void release_pages(asession_t *session, bool all);
 
 // ---- Events: events.c ---------------------------------------------------------------------------
 

@@ -64,6 +64,7 @@ struct CSessionFaultTests {
         }
         let session = try CSession(fake.address.path)
         try session.ask { asession_set_category($0, ASESSION_PLAYBACK, ASESSION_SPOKEN_AUDIO, 0, $1) }
+        try session.ask { asession_prefer($0, ASESSION_SAMPLE_RATE, 44_100, $1) }
         var error = asession_error_t()
         #expect(asession_set_playing(session.session, true, &error) == ASESSION_LOST)
         _ = try session.awaits(ASESSION_EVENT_ARBITER_LOST)
@@ -80,6 +81,12 @@ struct CSessionFaultTests {
             }
         }
         #expect(isConfigured, "\(received.all)")
+        let prefers = session.waits {
+            received.all.contains {
+                if case .submit(.prefer(SessionID(2), .sampleRate(44_100))) = $0 { true } else { false }
+            }
+        }
+        #expect(prefers, "\(received.all)")
     }
 
     @Test("Each ping is answered, and what is unknown is ignored")

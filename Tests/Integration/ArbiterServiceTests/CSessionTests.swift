@@ -137,6 +137,16 @@ struct CSessionTests {
         #expect(!asession_next_event(nil, &event) && asession_gate(nil) == nil)
     }
 
+    @Test("One session more than the limit: the error is that of the arbiter")
+    func limit() throws {
+        let stage = try ServiceFixture(trusted: false, mixes: true, "limits: {clients-per-app: 3}")
+        let sessions = try (1...2).map { _ in try CSession(stage.folder.socket) }
+        var error = asession_error_t()
+        #expect(asession_open(stage.folder.socket, &error) == nil)
+        #expect(error.status == ASESSION_FAILED && error.codeName == "limit", "\(error.text)")
+        #expect(error.text.contains("limits.clients-per-app") && sessions.count == 2)
+    }
+
     @Test("ACT-12: a session that is closed is gone, and its descriptors are")
     func close() throws {
         let stage = try ServiceFixture()

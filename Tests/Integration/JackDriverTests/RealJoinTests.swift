@@ -25,7 +25,7 @@ extension RealServers {
             let probe = try MIDIProbe(on: name)
             try probe.connect("join:out", to: "probe-listener:audio")
             let recording = try probe.record(
-                [], frames: 240_000,
+                [], frames: 384_000,
                 during: {
                     try control("call", "ring")
                     #expect(eventually { example.output.contains("join: interrupted") }, "\(example.output)")

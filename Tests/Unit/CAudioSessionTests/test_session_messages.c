@@ -73,6 +73,8 @@ static asession_t *make_session(int *arbiter) {
     session->joining_serial = session->phase == CONNECTED ? 0 : 7;
     session->keys_serial = session->phase == CONNECTED ? 7 : 0;
     gate_initialise(&session->gate);
+    session->paused_memory = sgate_page_create();
+    session->paused.page = session->paused_memory;
     return session;
 }
 

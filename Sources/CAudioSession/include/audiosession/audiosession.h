@@ -12,8 +12,8 @@
 ///
 /// The library creates no thread. Include `asession_fd` in the program's event loop, and call
 /// `asession_dispatch` when it is readable: the arbiter disconnects a program that does not do so
-/// for some seconds. Functions that send a request wait for the reply, for 2 s at most; a running
-/// arbiter replies within a few milliseconds.
+/// for some seconds. Functions that send a request wait for the reply. A running arbiter replies
+/// within a few milliseconds; if it hangs or has to be started, they wait for 10 s at most.
 ///
 /// Thread tags: [owner] one thread at a time, and not the audio thread; [audio] the audio thread,
 /// also while [owner] functions run: these functions neither block nor allocate, and make no system
@@ -72,7 +72,7 @@ typedef struct asession_error {
 // ---- Opening ------------------------------------------------------------------------------------
 
 /// Connects to the arbiter at a socket, starts it if none is running there, and creates an inactive
-/// session of category soloAmbient. [owner] Takes 10 s at most. `socket_path` is usually NULL: the
+/// session of category soloAmbient. [owner] Takes 15 s at most. `socket_path` is usually NULL: the
 /// path in `AUDIOSESSION_SOCKET`, or the one in the user's runtime folder. The arbiter's program is
 /// the one in `AUDIOSESSIOND`, `audiosessiond` in the folder of this program, or the one on the
 /// PATH. Returns NULL on an error. The program may play nevertheless: all functions accept a
@@ -204,7 +204,8 @@ typedef enum asession_event_kind {
     ASESSION_EVENT_VOLUME_CHANGED = 6,
     /// `flag`.
     ASESSION_EVENT_INPUT_MUTE_CHANGED = 7,
-    /// The arbiter has deactivated the session, for example because it was suspended.
+    /// The arbiter has deactivated the session, for example because it was suspended, or has ended
+    /// and the next one does not know it: activate it again.
     ASESSION_EVENT_DEACTIVATED = 8,
     /// The arbiter has ended. The gate keeps the last decision until the next one is connected.
     ASESSION_EVENT_ARBITER_LOST = 9,
@@ -235,7 +236,7 @@ int asession_fd(const asession_t *session);
 void asession_dispatch(asession_t *session);
 
 /// Copies the next event and removes it. [owner] Returns false if there is none. Events are in the
-/// order of the arbiter's decisions.
+/// order of the arbiter's decisions. If more than 1,024 wait, the oldest is dropped.
 bool asession_next_event(asession_t *session, asession_event_t *event);
 
 // ---- The gate -----------------------------------------------------------------------------------
