@@ -15,7 +15,7 @@ enum PipeWireServer {
         try configuration(name: name, sampleRate: sampleRate, periodFrames: periodFrames)
             .write(toFile: file, atomically: true, encoding: .utf8)
         let process = try ChildProcess("pipewire", ["-c", file], inheriting: lock)
-        guard try waitForDevice(of: name, process, sampleRate: sampleRate) else {
+        guard try waitForDevice(of: name, process) else {
             process.send(SIGKILL)
             process.reap()
             throw TestFailure("PipeWire '\(name)' did not become ready. Its output: \(process.output)")
@@ -27,22 +27,12 @@ enum PipeWireServer {
     /// server.
     static func environment(name: String) -> [String: String] { ["PIPEWIRE_REMOTE": name] }
 
-    /// Waits until the device's ports exist: PipeWire does not report when it is ready. PipeWire
-    /// 1.4 does not make them by itself.
-    private static func waitForDevice(
-        of name: String, _ process: ChildProcess, sampleRate: Int
-    ) throws -> Bool {
+    /// Waits until the device's ports exist: PipeWire does not report when it is ready.
+    private static func waitForDevice(of name: String, _ process: ChildProcess) throws -> Bool {
         let deadline = Date(timeIntervalSinceNow: 20)
         while Date() < deadline, !process.waitForEnd(seconds: 0) {
             let listing = try ChildProcess.run("jack_lsp", [], environment: environment(name: name)).output
             if listing.contains("system:playback_2") { return true }
-            let format = "mediaType: audio, mediaSubtype: raw, format: F32P, rate: \(sampleRate), channels: 2"
-            try ChildProcess.run(
-                "pw-cli",
-                [
-                    "-r", name, "set-param", "system", "PortConfig",
-                    "{ direction: Input, mode: dsp, format: { \(format), position: [ UNK, UNK ] } }",
-                ])
         }
         return false
     }
