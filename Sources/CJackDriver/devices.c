@@ -6,6 +6,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// Returns whether a port belongs to a device. In jackd, the ports of devices are physical. So are,
+/// in PipeWire, the ports of hardware, and in 0.3.65 also those of virtual sinks: null sinks, sinks
+/// of effects, and sinks that play elsewhere in the network. In 1.4, the ports of virtual sinks
+/// have no flags. libjack does not report that a client is a sink, but PipeWire names the inputs of
+/// sinks: "send_" and the channel for sinks in the network, "playback_" and the channel for others.
+static bool is_of_device(const char *name, unsigned flags) {
+    if (flags & JackPortIsPhysical) {
+        return true;
+    }
+    const char *port = strrchr(name, ':');
+    return rcore_jack_is_pipewire() && (flags & JackPortIsInput) && port != NULL &&
+           (strncmp(port, ":playback_", 10) == 0 || strncmp(port, ":send_", 6) == 0);
+}
+
+const char **rcore_jack_device_ports(rcore_jack_t *jack, unsigned long side) {
+    if (!rcore_jack_is_pipewire()) {
+        return jack_get_ports(jack->client, NULL, JACK_DEFAULT_AUDIO_TYPE, JackPortIsPhysical | side);
+    }
+    // One list, because libjack sorts it: the default device is the first.
+    const char **names = jack_get_ports(jack->client, NULL, JACK_DEFAULT_AUDIO_TYPE, side);
+    if (names == NULL) {
+        return NULL;
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; names[i] != NULL; i++) {
+        jack_port_t *port = jack_port_by_name(jack->client, names[i]);
+        if (port != NULL && !jack_port_is_mine(jack->client, port) &&
+            is_of_device(names[i], (unsigned)jack_port_flags(port))) {
+            names[count++] = names[i];
+        }
+    }
+    if (count == 0) {
+        jack_free(names);
+        return NULL;
+    }
+    names[count] = NULL;
+    return names;
+}
+
 /// Several lists of port names, each terminated by NULL. A name may be on more than one.
 struct names {
     const char **lists[3];
@@ -13,9 +52,8 @@ struct names {
     uint32_t count;
 };
 
-/// Adds the list of the audio ports that match a pattern and have all the flags, if there are any.
-static void add_names(struct names *names, rcore_jack_t *jack, const char *pattern, unsigned long flags) {
-    const char **list = jack_get_ports(jack->client, pattern, JACK_DEFAULT_AUDIO_TYPE, flags);
+/// Adds a list; NULL: none.
+static void add_names(struct names *names, const char **list) {
     if (list == NULL) {
         return;
     }
@@ -34,22 +72,6 @@ static bool is_listed(const rcore_jack_port_t *ports, uint32_t count, const char
     return false;
 }
 
-/// Reads a port's aliases. Stores both in one allocation, with `size` bytes each.
-static void read_aliases(jack_port_t *port, rcore_jack_port_t *description) {
-    size_t size = (size_t)jack_port_name_size() + 1;
-    char *memory = calloc(2, size);
-    if (memory == NULL) {
-        return;
-    }
-    char *aliases[2] = {memory, memory + size};
-    int count = jack_port_get_aliases(port, aliases);
-    description->aliases[0] = memory;
-    description->aliases[1] = memory + size;
-    if (count < 1) { // PipeWire's libjack returns 1 if only the second exists
-        memory[0] = memory[size] = 0;
-    }
-}
-
 /// Describes a port; without `with_latency`, its latency is 0. Returns false for a port that was
 /// removed in the meantime, for the client's own ports, and if the name cannot be copied.
 static bool describe(rcore_jack_t *jack, const char *name, bool with_latency, rcore_jack_port_t *description) {
@@ -66,14 +88,14 @@ static bool describe(rcore_jack_t *jack, const char *name, bool with_latency, rc
     *description = (rcore_jack_port_t){
         .name = strdup(name),
         .direction = plays ? RCORE_JACK_PLAYBACK : RCORE_JACK_CAPTURE,
-        .is_physical = (flags & JackPortIsPhysical) != 0,
+        .is_physical = is_of_device(name, flags),
         .is_terminal = (flags & JackPortIsTerminal) != 0,
         .latency = {latency.min, latency.max},
     };
     if (description->name == NULL) {
         return false;
     }
-    read_aliases(port, description);
+    rcore_jack_read_aliases(port, description);
     return true;
 }
 
@@ -84,10 +106,10 @@ rcore_jack_port_t *rcore_jack_list_ports(rcore_jack_t *jack, const char *pattern
         return NULL;
     }
     struct names names = {.nlists = 0, .count = 0};
-    add_names(&names, jack, NULL, JackPortIsPhysical);
-    add_names(&names, jack, NULL, JackPortIsTerminal);
+    add_names(&names, rcore_jack_device_ports(jack, 0));
+    add_names(&names, jack_get_ports(jack->client, NULL, JACK_DEFAULT_AUDIO_TYPE, JackPortIsTerminal));
     if (pattern != NULL) {
-        add_names(&names, jack, pattern, 0);
+        add_names(&names, jack_get_ports(jack->client, pattern, JACK_DEFAULT_AUDIO_TYPE, 0));
     }
     rcore_jack_port_t *ports = names.count > 0 ? calloc(names.count, sizeof *ports) : NULL;
     for (uint32_t list = 0; list < names.nlists; list++) {

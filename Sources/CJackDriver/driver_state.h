@@ -228,6 +228,19 @@ void rcore_jack_monitor_reset(rcore_jack_monitor_t *monitor, uint32_t sample_rat
 /// [notification]
 void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument);
 
+/// Returns the names of the audio ports that belong to devices and have the flags `side`
+/// (JackPortIsInput, JackPortIsOutput, or 0), in libjack's order and terminated by NULL; NULL if
+/// there are none. [control]
+const char **rcore_jack_device_ports(rcore_jack_t *jack, unsigned long side);
+
+/// With PipeWire's libjack, makes it report the aliases of ports, by a property in PIPEWIRE_PROPS;
+/// those that the user has set stay, and take precedence. Runs once, when the program is loaded.
+void rcore_jack_request_aliases(void);
+
+/// Reads a port's aliases. Stores both in one allocation, at `aliases[0]`; stores none without
+/// memory. [control]
+void rcore_jack_read_aliases(jack_port_t *port, rcore_jack_port_t *description);
+
 /// Registers all callbacks, before activation. Returns false if libjack refuses one that the driver
 /// needs. [control]
 bool rcore_jack_register_callbacks(rcore_jack_t *jack);

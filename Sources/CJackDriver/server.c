@@ -21,14 +21,14 @@ float rcore_jack_cpu_load(rcore_jack_t *jack) {
     return rcore_jack_is_lost(jack) ? 0 : jack_cpu_load(jack->client) / 100;
 }
 
-/// Returns the names of the server's physical ports, terminated by NULL; NULL if there are none,
-/// and when the server is lost. For JACK, the ports that a device plays are input ports.
+/// Returns the names of the devices' ports in a direction, terminated by NULL; NULL if there are
+/// none, and when the server is lost. For JACK, the ports that a device plays are input ports.
 static const char **device_ports(rcore_jack_t *jack, rcore_jack_direction_t direction) {
     unsigned long side = direction == RCORE_JACK_PLAYBACK ? JackPortIsInput : JackPortIsOutput;
     if (rcore_jack_is_lost(jack)) {
         return NULL;
     }
-    return jack_get_ports(jack->client, NULL, JACK_DEFAULT_AUDIO_TYPE, JackPortIsPhysical | side);
+    return rcore_jack_device_ports(jack, side);
 }
 
 uint32_t rcore_jack_device_port_count(rcore_jack_t *jack, rcore_jack_direction_t direction) {

@@ -282,7 +282,8 @@ void rcore_jack_set_own_latency(rcore_jack_t *jack, uint32_t channel, rcore_jack
 /// client has answered. _REFUSED, _LOST.
 rcore_jack_status_t rcore_jack_recompute_latencies(rcore_jack_t *jack);
 
-/// Returns the number of physical audio ports in a direction. [control] 0 when lost.
+/// Returns the number of physical audio ports in a direction. [control] 0 when lost. On PipeWire,
+/// here and below, the ports of virtual sinks count as physical.
 uint32_t rcore_jack_device_port_count(rcore_jack_t *jack, rcore_jack_direction_t direction);
 /// Connects the client's ports to the physical ports in order, and returns how many are connected;
 /// 0 when lost. [control & active]
