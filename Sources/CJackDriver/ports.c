@@ -6,6 +6,7 @@
 /// unregister the ports that only that table had.
 #include "driver_state.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,32 @@ static bool is_block(rcore_jack_direction_t direction, uint32_t first, uint32_t 
     return rcore_jack_is_range(first, count) && (!is_midi(direction) || (count == 1 && first < RCORE_MAX_MIDI_PORTS));
 }
 
+/// Returns whether the name of a port that the client has unregistered is free, after waiting for
+/// that. PipeWire's libjack (1.4) refuses the name until its notification thread has returned from
+/// the callback for the removal, which it reports to nobody: this polls, for about 1 s at most.
+/// False at once on jackd, and if a port of the table has the name.
+static bool await_free_name(rcore_jack_t *jack, const char *name) {
+    if (!rcore_jack_is_pipewire()) {
+        return false;
+    }
+    const struct port_table *table = rcore_jack_table(jack);
+    char full[512];
+    snprintf(full, sizeof full, "%s:%s", jack_get_client_name(jack->client), name);
+    const jack_port_t *port = jack_port_by_name(jack->client, full);
+    for (uint32_t i = 0; port != NULL && i < RCORE_JACK_DIRECTIONS * RCORE_JACK_MAX_PORTS; i++) {
+        if (table->ports[i / RCORE_JACK_MAX_PORTS][i % RCORE_JACK_MAX_PORTS] == port) {
+            return false;
+        }
+    }
+    for (int i = 0; i < 1000 && !rcore_jack_is_lost(jack); i++) {
+        if (jack_port_by_name(jack->client, full) == NULL) {
+            return true;
+        }
+        poll(NULL, 0, 1);
+    }
+    return false;
+}
+
 static bool register_port(rcore_jack_t *jack, struct port_table *table, rcore_jack_direction_t direction,
                           uint32_t channel, const char *prefix, uint32_t number) {
     static const unsigned long flags[] = {JackPortIsOutput, JackPortIsInput, JackPortIsOutput, JackPortIsInput};
@@ -60,6 +87,9 @@ static bool register_port(rcore_jack_t *jack, struct port_table *table, rcore_ja
         snprintf(name, sizeof name, "%s_%u", prefix, number);
     }
     jack_port_t *port = jack_port_register(jack->client, name, type, flags[direction], 0);
+    if (port == NULL && await_free_name(jack, name)) {
+        port = jack_port_register(jack->client, name, type, flags[direction], 0);
+    }
     table->ports[direction][channel] = port;
     return port != NULL;
 }

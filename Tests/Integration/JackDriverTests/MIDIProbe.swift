@@ -30,8 +30,10 @@ final class MIDIProbe: @unchecked Sendable {
 
     deinit { midi_probe_close(handle) }
 
+    /// Connects two ports. Waits until they exist: the libjack of PipeWire 1.4 hides another
+    /// client's ports until it knows that the client is active.
     func connect(_ source: String, to destination: String) throws {
-        guard midi_probe_connect(handle, source, destination) else {
+        guard eventually({ midi_probe_connect(handle, source, destination) }) else {
             throw TestFailure("'\(source)' cannot be connected to '\(destination)'.")
         }
     }

@@ -231,7 +231,10 @@ extension RealServers {
             player.engine.suspend()
             let cycles = player.driver.cycleCount
             #expect(try other.engine.requestPeriod(frames: 512) == 512)
-            #expect(eventually { player.engine.format?.periodFrames == 512 })
+            // The libjack of PipeWire 1.4 has no call that returns the period to such a client.
+            if !TestServer.isNewerPipeWire {
+                #expect(eventually { player.engine.format?.periodFrames == 512 })
+            }
             #expect(player.driver.cycleCount - cycles < 100)
             try player.engine.start()
             #expect(try player.waitForFrames(1000))

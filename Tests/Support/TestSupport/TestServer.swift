@@ -1,4 +1,5 @@
 import Foundation
+import JackDriver
 
 /// The server that the integration tests run on, selected by AUDIO_TEST_SERVER.
 public enum TestServer: String, Sendable, CaseIterable {
@@ -21,4 +22,9 @@ public enum TestServer: String, Sendable, CaseIterable {
     }()
 
     public var isJackd: Bool { self != .pipewire }
+
+    /// Whether the server of this run is PipeWire 1.0 or newer: its libjack behaves otherwise in
+    /// some places (Documentation/Servers.md).
+    public static let isNewerPipeWire =
+        current == .pipewire && !JackDriver.libraryVersion.contains("PipeWire 0.")
 }
