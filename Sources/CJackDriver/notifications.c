@@ -91,7 +91,7 @@ static int on_graph(void *argument) {
     return 0;
 }
 
-/// Called by jackd2's libjack, but not by PipeWire's.
+/// Called by jackd2's libjack and PipeWire's (1.4), but not by that of PipeWire 0.3.65.
 static void on_shutdown_with_reason(jack_status_t code, const char *reason, void *argument) {
     rcore_jack_t *jack = argument;
     (void)code;
@@ -100,7 +100,8 @@ static void on_shutdown_with_reason(jack_status_t code, const char *reason, void
     rcore_jack_record_loss(jack->monitor, reason);
 }
 
-/// Called by PipeWire's libjack, and by jackd2's when it reports the shutdown a second time.
+/// Called by the libjack of PipeWire 0.3.65, and by jackd2's when it reports the shutdown a second
+/// time.
 static void on_shutdown(void *argument) {
     rcore_jack_t *jack = argument;
     if (atomic_load(&jack->notified_by_info)) {

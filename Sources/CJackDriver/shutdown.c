@@ -7,6 +7,9 @@
 /// in the process, never returns. So a close after a shutdown first waits, for two seconds at most,
 /// until the threads that reported the shutdown have exited on their own, which they do once the
 /// server has closed its sockets.
+///
+/// PipeWire's libjack (1.4) reports the shutdown on a thread that runs until the client is closed:
+/// there is nothing to wait for.
 #define _GNU_SOURCE
 #include "driver_state.h"
 
@@ -27,7 +30,7 @@ void rcore_jack_record_thread(rcore_jack_t *jack) {
 static bool is_alive(int thread) { return thread != 0 && syscall(SYS_tgkill, getpid(), thread, 0) == 0; }
 
 void rcore_jack_await_shutdown(const rcore_jack_t *jack) {
-    if (!atomic_load(&jack->notified_by_info)) {
+    if (!atomic_load(&jack->notified_by_info) || rcore_jack_is_pipewire()) {
         return;
     }
     for (int waited = 0; waited < LONGEST_WAIT_MS; waited++) {
