@@ -68,7 +68,7 @@ static void begin_registering(asession_t *session) {
 /// Starts to restore the session with the next arbiter, which a new connection has reached.
 static void begin_joining(asession_t *session) {
     session->phase = RESTORING;
-    session->serial = 0;
+    session->serial = session->keys_serial = 0;
     schedule_attempt(session, JOINING_LIMIT_MS);
     if (!watch_socket(session)) {
         handle_loss(session);
@@ -101,11 +101,21 @@ static void send_settings(asession_t *session) {
     }
 }
 
+/// Ends the connection to an arbiter that refuses the session, and keeps what it has said.
+static void handle_refusal(asession_t *session, json_object *message) {
+    snprintf(session->reason, sizeof session->reason, "%s", text_member(member(message, "error"), "message"));
+    handle_loss(session);
+}
+
 void finish_joining(asession_t *session, json_object *message, int descriptor) {
     const bool was_restored = session->phase == RESTORING;
-    if (was_restored && member(message, "error") != NULL) {
+    if (member(message, "error") != NULL) {
         close_descriptor(&descriptor);
-        begin_registering(session);
+        if (was_restored) {
+            begin_registering(session);
+        } else {
+            handle_refusal(session, message);
+        }
         return;
     }
     close_descriptor(&session->gate_descriptor);
@@ -160,7 +170,6 @@ void handle_welcome(asession_t *session, json_object *message) {
     if (welcome != NULL) {
         session->arbiter = unsigned_member(welcome, "arbiter");
     } else {
-        snprintf(session->reason, sizeof session->reason, "%s", text_member(member(message, "error"), "message"));
-        handle_loss(session);
+        handle_refusal(session, message);
     }
 }
