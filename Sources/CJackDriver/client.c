@@ -50,6 +50,10 @@ static jack_client_t *open_client(const char *server_name, const char *client_na
     enum { attempts = 5 };
     jack_client_t *client = NULL;
     for (int i = 0; i < attempts; i++) {
+        if (!rcore_jack_may_be_running(server_name)) {
+            *code = JackServerFailed;
+            break;
+        }
         *code = 0;
         client = server_name != NULL
                      ? jack_client_open(client_name, JackNoStartServer | JackServerName, code, server_name)
@@ -66,9 +70,7 @@ static jack_client_t *open_client(const char *server_name, const char *client_na
 /// its server's name would leave the server unreachable for all later clients. Appends an
 /// underscore, in place of the last character if the name is too long.
 static void make_name_distinct(const char *server_name, const char *client_name, char *name, size_t capacity) {
-    const char *given = getenv("JACK_DEFAULT_SERVER");
-    const char *server = server_name != NULL ? server_name : given != NULL && given[0] ? given : "default";
-    bool is_same = strcmp(server, client_name) == 0;
+    bool is_same = strcmp(rcore_jack_server_name(server_name), client_name) == 0;
     snprintf(name, capacity, "%.*s%s", (int)(capacity - 1 - is_same), client_name, is_same ? "_" : "");
 }
 
@@ -90,6 +92,7 @@ static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *ser
     if (jack->client == NULL) {
         return code & JackServerFailed ? RCORE_JACK_NO_SERVER : RCORE_JACK_REFUSED;
     }
+    rcore_jack_learn_location(server_name);
     if (rcore_jack_is_pipewire()) {
         jack->server_fd = rcore_jack_connect_to_pipewire(server_name);
     }

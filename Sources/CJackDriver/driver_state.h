@@ -214,6 +214,20 @@ void rcore_jack_record_format(rcore_jack_monitor_t *monitor, uint32_t sample_rat
 /// nothing. The caller closes it.
 int rcore_jack_connect_to_pipewire(const char *server_name);
 
+/// Connects to a socket; returns -1 and sets `errno` if that fails. [any]
+int rcore_jack_connect_to_socket(const char *path);
+
+/// Returns the name of the server that is used if `server_name` is requested; NULL: the default
+/// one. [any]
+const char *rcore_jack_server_name(const char *server_name);
+
+/// Returns whether a client may be requested from a server: false if it is known that none of that
+/// name listens. True with PipeWire, and until a client was opened. [control]
+bool rcore_jack_may_be_running(const char *server_name);
+
+/// Learns from a server, at which a client was opened, where servers listen. [control]
+void rcore_jack_learn_location(const char *server_name);
+
 /// Watches a connection to the server, whose end counts as the loss of the server; -1: none.
 /// [control] The caller owns the descriptor, and closes it after the watch has ended.
 void rcore_jack_watch_server(rcore_jack_monitor_t *monitor, int server_fd);

@@ -6,22 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 static int connect_to(const char *folder, const char *name) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int length = snprintf(address.sun_path, sizeof address.sun_path, "%s%s%s", folder, folder[0] ? "/" : "", name);
-    if (length < 0 || (size_t)length >= sizeof address.sun_path) {
-        return -1;
-    }
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd != -1 && connect(fd, (const struct sockaddr *)&address, sizeof address) == -1) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
+    char path[sizeof(struct sockaddr_un)];
+    int length = snprintf(path, sizeof path, "%s%s%s", folder, folder[0] ? "/" : "", name);
+    return length >= 0 && (size_t)length < sizeof path ? rcore_jack_connect_to_socket(path) : -1;
 }
 
 /// Returns the value of the first of these environment variables that is set; "" if none is.

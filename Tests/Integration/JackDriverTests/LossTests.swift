@@ -190,6 +190,29 @@ extension RealServers {
         }
 
         @Test(
+            "SRV-2: while its server is not running, the driver does not open jackd's metadata database",
+            .jackdOnly("PipeWire has none."), .isolatedOnly
+        )
+        func metadataDatabase() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let database = "/dev/shm/jack_db-\(geteuid())"
+            let player = try JackPlayer(configuration(.never))
+            _ = try player.start()
+            #expect(FileManager.default.fileExists(atPath: database))
+            server.stop()
+            #expect(player.waitForEvent { $0 == .serverGone })
+            player.engine.close()
+            #expect(try ResourceSnapshot.driverThreadsEnd())
+            try? FileManager.default.removeItem(atPath: database)
+            #expect(throws: DriverError.noJackServer(name.text)) {
+                try JackPlayer(configuration(.never)).engine.open()
+            }
+            // libjack creates it for the first client of a process, even without a server.
+            #expect(!FileManager.default.fileExists(atPath: database))
+        }
+
+        @Test(
             "SRV-1: with a hung server, calls including close throw within their timeout, and the threads end once the server resumes or dies",
             .jackdOnly("PipeWire's library answers on its own, even if its server does not.")
         )
