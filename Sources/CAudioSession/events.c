@@ -66,8 +66,12 @@ void post_notice(asession_t *session, json_object *notice) {
         {"outputVolumeChanged", ASESSION_EVENT_VOLUME_CHANGED, NULL},
         {"inputMuteChanged", ASESSION_EVENT_INPUT_MUTE_CHANGED, "isMuted"},
         {"deactivatedBySystem", ASESSION_EVENT_DEACTIVATED, NULL},
+        {"activated", ASESSION_EVENT_ACTIVATED, NULL},
     };
     const char *effect = text_member(notice, "effect");
+    if (strcmp(effect, "activated") == 0 && strcmp(text_member(notice, "rule"), "ACT-14") != 0) {
+        return; // the reply to the program's own request says so
+    }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(effect, kinds[i].effect) == 0) {
             asession_event_t event = {

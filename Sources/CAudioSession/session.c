@@ -35,6 +35,7 @@ asession_t *asession_open(const char *socket_path, asession_error_t *error) {
         return NULL;
     }
     session->socket = session->epoll = session->waiting = session->timer = session->gate_descriptor = -1;
+    session->process = getpid();
     gate_initialise(&session->gate);
     session->paused_memory = sgate_page_create();
     session->paused.page = session->paused_memory;
@@ -57,7 +58,7 @@ void asession_close(asession_t *session) {
     if (session == NULL) {
         return;
     }
-    if (session->phase == CONNECTED && session->id != 0) {
+    if (session->phase == CONNECTED && session->id != 0 && session->process == getpid()) {
         // The arbiter reads it before the end of the connection. No reply is needed.
         (void)send_request(session, new_action(session, "unregister"));
     }

@@ -7,6 +7,7 @@
 #include "session_gate.h"
 
 #include <json-c/json.h>
+#include <sys/types.h>
 
 enum {
     /// The longest packet of the protocol, in bytes.
@@ -40,6 +41,8 @@ struct page {
 };
 
 struct asession {
+    /// The process that has opened the session.
+    pid_t process;
     /// The arbiter's socket.
     char path[108];
     /// -1 while the phase is LOST.

@@ -80,7 +80,8 @@ typedef struct asession_error {
 asession_t *asession_open(const char *socket_path, asession_error_t *error);
 
 /// Ends the session and frees it; others are notified (ACT-12). NULL does nothing. [owner] No audio
-/// callback may use the gate any longer.
+/// callback may use the gate any longer. In a child process that was forked meanwhile, this only
+/// frees it, and is the only function that may be called.
 void asession_close(asession_t *session);
 
 /// Returns the session's number at the arbiter, as `audiosession status` shows it; 0 for NULL.
@@ -149,7 +150,7 @@ asession_status_t asession_prefer(asession_t *session, asession_preference_t pre
 asession_status_t asession_activate(asession_t *session, asession_error_t *error);
 
 /// Activates the session, or has it wait until the session that prevents that has ended: then
-/// ASESSION_EVENT_INTERRUPTION_ENDED reports that it is active or may resume (ACT-14). [owner]
+/// ASESSION_EVENT_ACTIVATED reports that it is active (ACT-14). [owner]
 asession_status_t asession_request_activation(asession_t *session, asession_error_t *error);
 
 /// Deactivates the session. `notify_others`: sessions that it has interrupted may resume. [owner]
@@ -210,7 +211,9 @@ typedef enum asession_event_kind {
     /// The arbiter has ended. The gate keeps the last decision until the next one is connected.
     ASESSION_EVENT_ARBITER_LOST = 9,
     /// Another arbiter has restored the session.
-    ASESSION_EVENT_ARBITER_RETURNED = 10
+    ASESSION_EVENT_ARBITER_RETURNED = 10,
+    /// The session was waiting (`asession_request_activation`), and is active now.
+    ASESSION_EVENT_ACTIVATED = 11
 } asession_event_kind_t;
 
 /// What has happened. Members that the kind does not mention are 0 or empty.
