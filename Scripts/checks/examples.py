@@ -4,7 +4,7 @@ names a whole file, or a part of one.
     <!-- Examples/FirstSound/main.swift; Scripts/check examples compares them -->
         the whole file
     <!-- Tests/…/PageTests.swift#activate; Scripts/check examples compares them -->
-        the lines from `// [activate]` to `// [end]`
+        the lines from `// [activate]` to `// [end]`; in Python, `# [activate]` to `# [end]`
 """
 
 import pathlib
@@ -13,8 +13,8 @@ import sys
 import textwrap
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-SHOWN = re.compile(r"<!-- (\S+);[^>]*-->\n```(?:swift|c)\n(.*?)```", re.S)
-NAMES = re.compile(r"^ *// \[(?!end\])(\S+)\]$", re.M)
+SHOWN = re.compile(r"<!-- (\S+);[^>]*-->\n```(?:swift|c|python)\n(.*?)```", re.S)
+NAMES = re.compile(r"^ *(?://|#) \[(?!end\])(\S+)\]$", re.M)
 
 
 def compiled(path, part):
@@ -24,7 +24,7 @@ def compiled(path, part):
         return None
     if not part:
         return file.read_text()
-    found = re.findall(rf"^ *// \[{re.escape(part)}\]\n(.*?)^ *// \[end\]$", file.read_text(), re.S | re.M)
+    found = re.findall(rf"^ *(?://|#) \[{re.escape(part)}\]\n(.*?)^ *(?://|#) \[end\]$", file.read_text(), re.S | re.M)
     return textwrap.dedent(found[0]) if len(found) == 1 else None
 
 

@@ -18,6 +18,8 @@ FAILURE = re.compile(r"✘|error:|warning: |FAILED|\*\*\*|FAULT|failed|ERROR: |S
 SWIFT_TESTS = re.compile(r"Test run with (\d+) tests?")
 SWIFT_FAILURE = re.compile(r"✘ Test .* failed after")
 C_TESTS = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
+PYTHON_TESTS = re.compile(r"^Ran (\d+) tests? in ", re.M)
+PYTHON_FAILURE = re.compile(r"^(?:FAIL|ERROR): ", re.M)
 
 
 @dataclasses.dataclass
@@ -107,10 +109,11 @@ class Running:
     def result(self, passed):
         self.output.close()
         text = self.log.read_text(errors="replace")
-        runs = [int(number) for number in SWIFT_TESTS.findall(text)]
+        runs = [int(number) for number in SWIFT_TESTS.findall(text) + PYTHON_TESTS.findall(text)]
         tests = sum(runs)
         tests += sum(int(total) for _, total in C_TESTS.findall(text))
-        failures = len(SWIFT_FAILURE.findall(text)) + sum(int(failed) for failed, _ in C_TESTS.findall(text))
+        failures = len(SWIFT_FAILURE.findall(text)) + len(PYTHON_FAILURE.findall(text))
+        failures += sum(int(failed) for failed, _ in C_TESTS.findall(text))
         if passed and (0 in runs or self.stage.tests and tests == 0):
             passed, self.why = False, "a command ran no test"
         seconds = time.monotonic() - self.begun

@@ -187,6 +187,19 @@ TABLE = [
         "service", "audiosessiond and its clients: authority, leases, limits, malformed packets",
         [swift_tests(suites("ArbiterServiceTests"))], needs=BUILT, cores=0.4, isolated=True),
     Stage(
+        "python", "the Python package: sessions at a real arbiter, the declarations of the C library, the examples",
+        [
+            ["cmake", "-B", "build/python", "-G", "Ninja", "-DBUILD_TESTING=OFF", "-DCMAKE_BUILD_TYPE=Release"],
+            ["cmake", "--build", "build/python", "--target", "audiosession"],
+            # With the checks of Python's development mode, and warnings as errors.
+            ["python3", "-X", "dev", "-W", "error", "-m", "unittest", "discover", "--start-directory", "Tests/Integration/PythonTests"],
+        ],
+        needs=BUILT, cores=0.5, isolated=True,
+        environment={
+            "PYTHONPATH": str(ROOT / "Bindings/Python"), "PYTHONDONTWRITEBYTECODE": "1",
+            "AUDIOSESSION_LIBRARY": str(ROOT / "build/python/libaudiosession.so"),
+        }),
+    Stage(
         "desktop", "the player on a session bus: properties, signals and commands, by playerctl and other programs",
         [swift_tests(suites("DesktopBridgeTests"))], needs=BUILT, cores=0.5, isolated=True),
     Stage(
