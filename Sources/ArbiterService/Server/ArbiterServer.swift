@@ -37,9 +37,11 @@ public final class ArbiterServer: @unchecked Sendable {
     private let wakeDescriptor: Int32
     var loop: EventLoop
     private var lastConnection: UInt64 = 0
-    private var nextPing = ArbiterServer.now
-    private var pings: UInt64 = 0
-    private var idleSince: Double? = ArbiterServer.now
+    /// When clients are pinged next, in seconds, and how often they were.
+    var nextPing = ArbiterServer.now
+    var pings: UInt64 = 0
+    /// When the last client left, in seconds; nil while there is one.
+    var idleSince: Double? = ArbiterServer.now
     private var buffer = [UInt8](repeating: 0, count: ArbiterProtocol.packetLimit)
     private let encoder = JSONEncoder()
     let decoder = JSONDecoder()
@@ -48,7 +50,7 @@ public final class ArbiterServer: @unchecked Sendable {
 
     /// When the server listens again, in seconds, after the system had no resources for a client;
     /// nil while it listens.
-    private var listenAgainAt: Double?
+    var listenAgainAt: Double?
     private var hasReportedPause = false
 
     /// The program that serves the desktop's media control; nil if there is none.
@@ -346,59 +348,5 @@ public final class ArbiterServer: @unchecked Sendable {
             forget(connection)
         }
         if connections.isEmpty, idleSince == nil { idleSince = Self.now }
-    }
-
-    // MARK: Time
-
-    /// Milliseconds until the next timed action, if no client sends anything.
-    private var timeout: Int32 {
-        if hasClientsToUpdate { return 0 }
-        var due = [Double]()
-        if !connections.isEmpty { due.append(nextPing) }
-        if let rebuilding { due.append(rebuilding.deadline) }
-        if let lateRestorationDeadline { due.append(lateRestorationDeadline) }
-        if let idleSince, mayBecomeIdle { due.append(idleSince + settings.idleExit) }
-        if let listenAgainAt { due.append(listenAgainAt) }
-        if let release = core.idleReleaseDue { due.append(Double(release.nanoseconds) / 1e9) }
-        if let checkSocketAt { due.append(checkSocketAt) }
-        if let mediaControlDue { due.append(mediaControlDue) }
-        guard let first = due.min() else { return -1 }
-        return Int32(clamping: Int(max(0, (first - Self.now) * 1_000).rounded(.up)))
-    }
-
-    private var mayBecomeIdle: Bool { settings.idleExit > 0 && rebuilding == nil && core.state.sessions.isEmpty }
-
-    private func isIdle(at now: Double) -> Bool {
-        guard let idleSince, mayBecomeIdle else { return false }
-        return now - idleSince >= settings.idleExit
-    }
-
-    /// Disconnects clients that have not answered a ping for `settings.leaseLimit` seconds, and
-    /// pings those that owe no answer (ACT-12). Does nothing until the next ping is due.
-    private func pingClients(at now: Double) {
-        guard now >= nextPing else { return }
-        // This process itself was delayed, so answers may still be unread: measure their time from
-        // now.
-        if now - nextPing > settings.pingInterval {
-            for connection in connections.values { connection.ping?.since = now }
-        }
-        nextPing = now + settings.pingInterval
-        pings += 1
-        for connection in connections.values {
-            if let ping = connection.ping {
-                guard now - ping.since >= settings.leaseLimit else { continue }
-                report(
-                    "\(connection.peer.program) (\(connection.peer.process)) has not answered for \(now - ping.since) s."
-                )
-                connection.hasEnded = true
-            } else if connection.hello != nil {
-                connection.ping = (pings, now)
-                send(.ping(pings), to: connection)
-            } else {
-                // A client that connects and sends nothing has the same time limit as one that does
-                // not answer.
-                connection.ping = (0, now)
-            }
-        }
     }
 }
