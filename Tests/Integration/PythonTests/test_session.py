@@ -164,13 +164,13 @@ class SessionTests(ArbiterTestCase):
         for _ in range(20):
             session = Session()
             session.activate()
-            number, outcomes, ready = session.id, [], threading.Barrier(6)
+            outcomes, made = [], set()
 
             def use(call):
-                ready.wait()
                 try:
                     while True:
                         call()
+                        made.add(call)
                 except ClosedError:
                     outcomes.append(call)
                 except BaseException as error:
@@ -184,20 +184,26 @@ class SessionTests(ArbiterTestCase):
             threads = [threading.Thread(target=use, args=[call]) for call in calls]
             for thread in threads:
                 thread.start()
-            ready.wait()
+            # All but `wait`, which may have no event to return.
+            self.assertTrue(eventually(lambda: made >= set(calls[:-1])))
             session.close()
             for thread in threads:
                 thread.join(20)
             self.assertEqual(len(outcomes), len(calls))
             self.assertFalse([each for each in outcomes if isinstance(each, BaseException)])
-            self.assertTrue(eventually(lambda: number not in self.sessions()), "the last call has freed it")
+            self.assertTrue(session._handle._is_freed, "by the last call")
 
     def test_signal_handler(self):
-        """A signal handler closes the session in the middle of calls of its own thread."""
+        """A signal handler uses and closes the session in the middle of calls of its own thread."""
+
+        def handle(session):
+            session.set_playing(False)
+            session.close()
+
         for call in (lambda session: session.gate.begin(480), lambda session: session.state):
             for attempt in range(200):
                 session = Session(required=False)
-                before = signal.signal(signal.SIGALRM, lambda *_: session.close())
+                before = signal.signal(signal.SIGALRM, lambda *_: handle(session))
                 try:
                     signal.setitimer(signal.ITIMER_REAL, 0.0001 + 0.000001 * attempt)
                     with self.assertRaises(ClosedError):
