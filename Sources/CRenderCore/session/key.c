@@ -4,9 +4,6 @@
 #include "core/core.h"
 #include "mix/bus_state.h"
 #include "mix/ramp.h"
-#include "session_gate_page.h"
-
-#include <math.h>
 
 static bool is_audible(const struct key_state *key) RCORE_RT {
     return atomic_load_explicit(&key->is_audible, memory_order_relaxed);
@@ -14,7 +11,7 @@ static bool is_audible(const struct key_state *key) RCORE_RT {
 
 static void write_bit(const struct key_state *key, bool audible) RCORE_RT {
     if (key->keys != NULL) {
-        sgate_keys_set(key->keys, key->key, audible);
+        sgate_keys_set(key->keys, key->detection.key, audible);
     }
 }
 
@@ -26,22 +23,18 @@ static void set_audible(rcore_t *core, struct key_state *key, bool audible) RCOR
 
 void key_update(rcore_t *core, struct bus_state *bus, sgate_keys_t *keys, uint64_t word) RCORE_RT {
     struct key_state *const key = &bus->key;
-    if (keys == key->keys && word == key->word) {
+    if (keys == key->keys && word == key->detection.word) {
         return;
     }
     const bool was_audible = is_audible(key);
     if (was_audible) {
         write_bit(key, false);
     }
-    const sgate_detection_t detection = sgate_word_to_detection(word);
     key->keys = keys;
-    key->word = word;
-    key->key = detection.key;
-    key->threshold = powf(10.0f, -(float)detection.threshold / 20.0f);
-    key->hold_ms = detection.hold_ms;
-    bus->gate.is_key = detection.enabled;
+    key->detection = key_detection_unpack(word);
+    bus->gate.is_key = key->detection.enabled;
     if (was_audible) {
-        set_audible(core, key, detection.enabled);
+        set_audible(core, key, key->detection.enabled);
     }
 }
 
@@ -51,23 +44,12 @@ void key_reset(struct bus_state *bus) RCORE_RT {
     }
     atomic_store_explicit(&bus->key.is_audible, false, memory_order_relaxed);
     bus->key.keys = NULL;
-    bus->key.word = 0;
+    bus->key.detection.word = 0;
     bus->gate.is_key = false;
 }
 
 static bool bit_is_set(const struct key_state *key) RCORE_RT {
-    return key->keys == NULL || (sgate_keys_audible(key->keys) >> key->key & 1u) != 0;
-}
-
-static bool exceeds(float *const *planes, uint32_t channels, uint32_t nframes, float threshold) RCORE_RT {
-    for (uint32_t channel = 0; channel < channels; channel++) {
-        for (uint32_t i = 0; i < nframes; i++) {
-            if (fabsf(planes[channel][i]) > threshold) {
-                return true;
-            }
-        }
-    }
-    return false;
+    return key->keys == NULL || (sgate_keys_audible(key->keys) >> key->detection.key & 1u) != 0;
 }
 
 void key_scan(rcore_t *core, struct bus_state *bus, float *const *planes, uint32_t channels,
@@ -75,11 +57,11 @@ void key_scan(rcore_t *core, struct bus_state *bus, float *const *planes, uint32
     struct key_state *const key = &bus->key;
     // What a fader, a mute or a solo silences is not heard, nor a paused or muted session.
     const float gain = bus->gain.target * bus->audible.target * bus->gate.open.target;
-    if (gain <= 0.0f || !exceeds(planes, channels, nframes, key->threshold / gain)) {
+    if (!key_detection_hears(&key->detection, gain, planes, channels, 0, nframes)) {
         return;
     }
-    const uint64_t rate = atomic_load_explicit(&core->sample_rate, memory_order_relaxed);
-    key->end = core_now(core) + nframes + rate * key->hold_ms / 1000;
+    const uint32_t rate = (uint32_t)atomic_load_explicit(&core->sample_rate, memory_order_relaxed);
+    key->end = core_now(core) + nframes + key_detection_hold(&key->detection, rate);
     if (!is_audible(key)) {
         set_audible(core, key, true);
         core->signals.any_audible = true;

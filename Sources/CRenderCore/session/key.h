@@ -11,6 +11,7 @@
 #define RCORE_KEY_H
 
 #include "render_core.h"
+#include "session/key_detection.h"
 #include "session_keys.h"
 
 #include <stdatomic.h>
@@ -21,13 +22,8 @@ struct bus_state;
 struct key_state {
     /// The page in which the bit is set; NULL: none.
     sgate_keys_t *keys;
-    /// The gate's word of the detection that was applied last.
-    uint64_t word;
-    /// The key that the session is, 0…15.
-    uint32_t key;
-    /// Linear.
-    float threshold;
-    uint32_t hold_ms;
+    /// What was applied last.
+    struct key_detection detection;
     /// While it is audible: when it ceases, in frames of `rcore_time`.
     uint64_t end;
     /// Published. Only the cycle writes it.
