@@ -1,20 +1,25 @@
-# libaudiosession: audio sessions for programs that have their own engine. Shared and static, with the
-# header audiosession/audiosession.h, a pkg-config file and a CMake package.
+# libaudiosession: audio sessions for programs that have their own engine. Shared and static, with
+# headers in include/audiosession, a pkg-config file and a CMake package.
 #
 # It contains what it needs of the session socket, the session gate and the render core (the gains of a
-# gate), and exports only the functions of its header. It needs json-c.
-set(session_header ${PROJECT_SOURCE_DIR}/Sources/CAudioSession/include/audiosession/audiosession.h)
+# gate, the detection of keys), and exports only the functions of its headers. It needs json-c.
+file(GLOB session_headers CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/Sources/CAudioSession/include/audiosession/*.h)
 set(SESSION_INCLUDE ${CMAKE_CURRENT_BINARY_DIR}/session-include)
-configure_file(${session_header} ${SESSION_INCLUDE}/audiosession/audiosession.h COPYONLY)
-install(FILES ${session_header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/audiosession)
-declared_functions(session_names ${session_header})
+foreach(header ${session_headers})
+    cmake_path(GET header FILENAME file)
+    configure_file(${header} ${SESSION_INCLUDE}/audiosession/${file} COPYONLY)
+endforeach()
+install(FILES ${session_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/audiosession)
+declared_functions(session_names ${session_headers})
 write_exports(${CMAKE_CURRENT_BINARY_DIR}/audiosession ${session_names})
 
 file(GLOB session_sources CONFIGURE_DEPENDS
     ${PROJECT_SOURCE_DIR}/Sources/CAudioSession/*.c
     ${PROJECT_SOURCE_DIR}/Sources/CSessionSocket/*.c
     ${PROJECT_SOURCE_DIR}/Sources/CSessionGate/*.c
-    ${PROJECT_SOURCE_DIR}/Sources/CRenderCore/session/gate_gains.c)
+    ${PROJECT_SOURCE_DIR}/Sources/CRenderCore/session/gate_gains.c
+    ${PROJECT_SOURCE_DIR}/Sources/CRenderCore/session/key_detection.c)
 add_library(audiosession_objects OBJECT ${session_sources})
 target_include_directories(audiosession_objects PRIVATE
     ${PROJECT_SOURCE_DIR}/Sources/CAudioSession ${PROJECT_SOURCE_DIR}/Sources/CAudioSession/include

@@ -28,6 +28,9 @@ static bool handle_reply(asession_t *session, json_object *message, int descript
         session->awaited = 0; // another one with its serial is ignored
         return true;
     }
+    if (serial != 0 && serial == session->audible_serial) {
+        session->audible_serial = 0;
+    }
     const bool joins = session->phase == RESTORING || session->phase == REGISTERING;
     if (joins && serial != 0 && serial == session->joining_serial) {
         finish_joining(session, message, descriptor);
@@ -64,6 +67,7 @@ static bool handle_message(asession_t *session, json_object *message, int descri
         answer_ping(session, ping);
     } else if (status != NULL && is_own) {
         keep(&session->status, message);
+        report_audibility(session);
     } else if (notice != NULL && session->phase != REGISTERING && unsigned_member(notice, "session") == session->id) {
         post_notice(session, notice);
     } else if (application != NULL) {
@@ -169,15 +173,14 @@ static asession_status_t ask(asession_t *session, json_object *request, int *des
 
 asession_status_t exchange(asession_t *session, json_object *request, int *descriptor, json_object **reply,
                            asession_error_t *error) {
+    if (request == NULL) {
+        return fail(error, ASESSION_NO_MEMORY, "No memory is left for a request.");
+    }
     if (!await_connection(session, clock_ms() + REPLY_LIMIT_MS)) {
         json_object_put(request);
         return session->reason[0] != 0
                    ? fail(error, ASESSION_FAILED, "%s", session->reason)
                    : fail(error, ASESSION_LOST, "There is no arbiter at '%s' now; try again.", session->path);
-    }
-    // After a loss, the session may have another number.
-    if (member(request, "session") != NULL) {
-        set_unsigned(request, "session", session->id);
     }
     return ask(session, request, descriptor, reply, error);
 }
@@ -191,8 +194,10 @@ asession_status_t open_connection(asession_t *session, asession_error_t *error) 
     json_object *welcome = NULL, *registered = NULL;
     int gate = -1, keys = -1;
     status = ask(session, new_hello(session), NULL, &welcome, error);
+    if (status == ASESSION_OK && !accept_welcome(session, welcome)) {
+        status = fail(error, ASESSION_FAILED, OTHER_VERSION);
+    }
     if (status == ASESSION_OK) {
-        session->arbiter = unsigned_member(member(welcome, "welcome"), "arbiter");
         // An older arbiter has none.
         (void)ask(session, new_request("keys"), &keys, NULL, NULL);
         status = ask(session, new_request("register"), &gate, &registered, error);

@@ -51,6 +51,26 @@ bool asession_next_event(asession_t *session, asession_event_t *event) {
     return true;
 }
 
+static uint32_t index_of(const char *name, const char *const *names, uint32_t count) {
+    uint32_t index = 0;
+    while (index < count && strcmp(name, names[index]) != 0) {
+        index++;
+    }
+    return index;
+}
+
+/// Fills in the command of a notice. Returns false if it is one of a newer arbiter.
+static bool read_command(json_object *notice, asession_event_t *event) {
+    const uint32_t command = index_of(text_member(notice, "command"), command_names, COMMANDS);
+    const uint32_t mode = index_of(text_member(notice, "value"), repeat_mode_names, REPEAT_MODES);
+    event->command = (asession_command_t)command;
+    event->flag = flag_member(notice, "value");
+    if (command == ASESSION_COMMAND_SET_REPEAT_MODE) {
+        event->value = mode;
+    }
+    return command < COMMANDS && (command != ASESSION_COMMAND_SET_REPEAT_MODE || mode < REPEAT_MODES);
+}
+
 void post_notice(asession_t *session, json_object *notice) {
     static const struct {
         const char *effect;
@@ -67,6 +87,11 @@ void post_notice(asession_t *session, json_object *notice) {
         {"inputMuteChanged", ASESSION_EVENT_INPUT_MUTE_CHANGED, "isMuted"},
         {"deactivatedBySystem", ASESSION_EVENT_DEACTIVATED, NULL},
         {"activated", ASESSION_EVENT_ACTIVATED, NULL},
+        {"remoteCommand", ASESSION_EVENT_REMOTE_COMMAND, NULL},
+        {"recordPermissionNeeded", ASESSION_EVENT_RECORD_PERMISSION_NEEDED, NULL},
+        {"recordPermissionChanged", ASESSION_EVENT_RECORD_PERMISSION_CHANGED, NULL},
+        {"availableInputsChanged", ASESSION_EVENT_AVAILABLE_INPUTS_CHANGED, NULL},
+        {"outputMuteChanged", ASESSION_EVENT_OUTPUT_MUTE_CHANGED, "isMuted"},
     };
     const char *effect = text_member(notice, "effect");
     if (strcmp(effect, "activated") == 0 && strcmp(text_member(notice, "rule"), "ACT-14") != 0) {
@@ -80,6 +105,9 @@ void post_notice(asession_t *session, json_object *notice) {
                 .value = number_member(notice, "value"),
                 .by = unsigned_member(notice, "by"),
             };
+            if (event.kind == ASESSION_EVENT_REMOTE_COMMAND && !read_command(notice, &event)) {
+                return;
+            }
             snprintf(event.reason, sizeof event.reason, "%s", text_member(notice, "reason"));
             snprintf(event.rule, sizeof event.rule, "%s", text_member(notice, "rule"));
             post_event(session, &event);

@@ -1,6 +1,7 @@
 // The gate of a session: applies the arbiter's grant to the buffers of a program. It computes the
 // samples that the render core computes for a session bus, from the same gains (gate_gains.h).
-#include "gate.h"
+#include "gate_key.h"
+#include "gate_object.h"
 
 #include "core/denormals.h"
 #include "mix/ramp.h"
@@ -20,7 +21,9 @@ void gate_initialise(asession_gate_t *gate) {
     atomic_init(&gate->held, NULL);
     atomic_init(&gate->sample_rate, 48000);
     gate->has_begun = false;
+    gate->page_number = 0;
     gate_reset(&gate->state);
+    gate->key = (struct gate_key){.end = 0};
 }
 
 void gate_set_page(asession_gate_t *gate, const struct gate_page *page) { atomic_store(&gate->page, page); }
@@ -30,6 +33,14 @@ void gate_set_page(asession_gate_t *gate, const struct gate_page *page) { atomic
 bool gate_uses_last_page(const asession_gate_t *gate) {
     const struct gate_page *held = atomic_load(&gate->held);
     return held == NULL || held == atomic_load_explicit(&gate->page, memory_order_relaxed);
+}
+
+bool gate_is_audible(const asession_gate_t *gate) {
+    return atomic_load_explicit(&gate->key.is_audible, memory_order_relaxed);
+}
+
+uint64_t gate_key_frames(const asession_gate_t *gate) {
+    return atomic_load_explicit(&gate->key.now, memory_order_relaxed);
 }
 
 // Returns what to read until `release`; may be NULL. Repeats only if the owner has set a page
@@ -110,16 +121,49 @@ static uint32_t block_length(const struct gate_state *state, uint32_t nframes) R
 
 // ---- Cycle --------------------------------------------------------------------------------------
 
+static uint32_t sample_rate_of(const asession_gate_t *gate) RCORE_RT {
+    return atomic_load_explicit(&gate->sample_rate, memory_order_relaxed);
+}
+
 // Applies what is new in the page, at the start of a cycle.
 static void begin(asession_gate_t *gate) RCORE_RT {
     struct gate_state *const state = &gate->state;
-    struct gate_words words;
-    if (!read_words(gate, &words) || (state->attached && gate_words_difference(&words, &state->words) == 0)) {
-        return;
+    const struct gate_page *const page = hold(gate);
+    if (page != NULL) {
+        const struct gate_words words = gate_words_read(page->page, page->keys);
+        const bool is_other_page = page->number != gate->page_number;
+        if (!state->attached || is_other_page || gate_words_difference(&words, &state->words) != 0) {
+            const flush_mode mode = denormals_flush_begin();
+            gate_apply(state, &words, sample_rate_of(gate), false);
+            denormals_flush_end(mode);
+            gate_key_update(&gate->key, state, words.detection, page->keys, is_other_page);
+            gate->page_number = page->number;
+        }
     }
-    const flush_mode mode = denormals_flush_begin();
-    gate_apply(state, &words, atomic_load_explicit(&gate->sample_rate, memory_order_relaxed), false);
-    denormals_flush_end(mode);
+    release(gate);
+}
+
+// Looks at the samples of a key, and applies the gate to them, block by block. The page is held
+// while the key may set its bit there.
+static void apply_blocks(asession_gate_t *gate, float *const *planes, uint32_t nchannels, uint32_t nframes) RCORE_RT {
+    struct gate_state *const state = &gate->state;
+    const struct gate_page *const page = state->is_key ? hold(gate) : NULL;
+    // In a page that is newer than the key's number, the bit would be another session's.
+    sgate_keys_t *const keys = page != NULL && page->number == gate->page_number ? page->keys : NULL;
+    for (uint32_t offset = 0; offset < nframes;) {
+        const uint32_t length = block_length(state, nframes - offset);
+        if (state->is_key) {
+            gate_key_scan(&gate->key, state, keys, sample_rate_of(gate), planes, nchannels, offset, length);
+        }
+        apply_block(state, planes, nchannels, offset, length);
+        gate_advance(state, length);
+        gate_key_advance(&gate->key, length);
+        offset += length;
+    }
+    if (state->is_key) {
+        gate_key_expire(&gate->key, state, keys);
+        release(gate);
+    }
 }
 
 void asession_gate_set_sample_rate(asession_gate_t *gate, uint32_t sample_rate) ASESSION_AUDIO {
@@ -148,17 +192,12 @@ uint32_t asession_gate_apply(asession_gate_t *gate, float *const *planes, uint32
         begin(gate);
     }
     gate->has_begun = false;
-    if (gate_is_open(state)) {
+    if (gate_is_open(state) && !state->is_key) {
         return nframes;
     }
     const uint32_t rendered = frames_to_render(state, nframes);
     const flush_mode mode = denormals_flush_begin();
-    for (uint32_t offset = 0; offset < nframes;) {
-        const uint32_t length = block_length(state, nframes - offset);
-        apply_block(state, planes, nchannels, offset, length);
-        gate_advance(state, length);
-        offset += length;
-    }
+    apply_blocks(gate, planes, nchannels, nframes);
     denormals_flush_end(mode);
     return rendered;
 }

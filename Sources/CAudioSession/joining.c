@@ -4,7 +4,7 @@
 /// arrives, which takes up to half a second. If the arbiter does not know the session, it creates
 /// another one with the same settings. Nothing of that waits, except starting the arbiter.
 #define _GNU_SOURCE
-#include "gate.h"
+#include "gate_object.h"
 #include "session_gate_page.h"
 #include "session_state.h"
 
@@ -46,8 +46,8 @@ static json_object *new_restore(const asession_t *session) {
     set_shared(record, "app", session->application);
     set_unsigned(words, "verdict", sgate_page_load_grant(session->page->content.page));
     set_unsigned(words, "volume", sgate_page_load_volume(session->page->content.page));
-    json_object_object_add(restore, "record", record);
-    json_object_object_add(restore, "gate", words);
+    add_member(restore, "record", record);
+    add_member(restore, "gate", words);
     return restore;
 }
 
@@ -59,7 +59,8 @@ bool watch_socket(asession_t *session) {
 /// Creates another session at an arbiter that does not know this one, which is silent until then.
 static void begin_registering(asession_t *session) {
     session->phase = REGISTERING;
-    gate_set_page(&session->gate, &session->paused);
+    pause_gate(session);
+    keep_position(session);
     json_object_put(session->status);
     session->status = NULL;
     session->joining_serial = send_request(session, new_request("register"));
@@ -69,7 +70,7 @@ static void begin_registering(asession_t *session) {
 static void begin_joining(asession_t *session) {
     session->phase = RESTORING;
     session->serial = session->keys_serial = 0;
-    schedule_attempt(session, JOINING_LIMIT_MS);
+    schedule(session, JOINING_LIMIT_MS);
     if (!watch_socket(session)) {
         handle_loss(session);
         return;
@@ -82,28 +83,10 @@ static void begin_joining(asession_t *session) {
     }
 }
 
-/// States again what the program has set, to an arbiter that has another session for it.
-static void send_settings(asession_t *session) {
-    json_object *configuration = NULL;
-    if (session->configuration != NULL && json_object_deep_copy(session->configuration, &configuration, NULL) == 0) {
-        set_unsigned(configuration, "session", session->id);
-        (void)send_request(session, configuration);
-    }
-    for (int i = 0; i < PREFERENCES; i++) {
-        if (session->preferences[i] != 0) {
-            (void)send_request(session, new_preference(session, (asession_preference_t)i, session->preferences[i]));
-        }
-    }
-    if (session->is_playing) {
-        json_object *running = new_action(session, "setRunning");
-        set_flag(running, "isRunning", true);
-        (void)send_request(session, running);
-    }
-}
-
 /// Ends the connection to an arbiter that refuses the session, and keeps what it has said.
 static void handle_refusal(asession_t *session, json_object *message) {
-    snprintf(session->reason, sizeof session->reason, "%s", text_member(member(message, "error"), "message"));
+    const char *text = text_member(member(message, "error"), "message");
+    snprintf(session->reason, sizeof session->reason, "%s", text[0] != 0 ? text : OTHER_VERSION);
     handle_loss(session);
 }
 
@@ -126,16 +109,15 @@ void finish_joining(asession_t *session, json_object *message, int descriptor) {
     }
     session->id = unsigned_member(message, "session");
     session->phase = CONNECTED;
+    session->audible_serial = 0;
     session->connected_since = clock_ms();
     session->reason[0] = 0;
-    schedule_attempt(session, 0);
+    schedule(session, 0);
     if (!was_restored) {
         post_simple_event(session, ASESSION_EVENT_DEACTIVATED);
     }
     post_simple_event(session, ASESSION_EVENT_ARBITER_RETURNED);
-    if (!was_restored) {
-        send_settings(session);
-    }
+    send_settings(session, was_restored);
     session->keys_serial = send_request(session, new_request("keys"));
 }
 
@@ -165,11 +147,14 @@ void reconnect_if_due(asession_t *session) {
     }
 }
 
-void handle_welcome(asession_t *session, json_object *message) {
+bool accept_welcome(asession_t *session, json_object *message) {
     json_object *welcome = member(message, "welcome");
-    if (welcome != NULL) {
-        session->arbiter = unsigned_member(welcome, "arbiter");
-    } else {
+    session->arbiter = unsigned_member(welcome, "arbiter");
+    return welcome != NULL && unsigned_member(welcome, "version") == PROTOCOL_VERSION;
+}
+
+void handle_welcome(asession_t *session, json_object *message) {
+    if (!accept_welcome(session, message)) {
         handle_refusal(session, message);
     }
 }

@@ -1,16 +1,13 @@
-/// Opening and closing a session, and its requests.
+/// Opening, closing and dispatching a session.
 #define _GNU_SOURCE
-#include "gate.h"
+#include "gate_object.h"
 #include "session_state.h"
 
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
-
-enum { DEEPEST_JSON = 32 };
 
 // ---- Opening and closing ------------------------------------------------------------------------
 
@@ -24,8 +21,9 @@ static bool create_descriptors(asession_t *session) {
     session->waiting = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     session->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     session->parser = json_tokener_new_ex(DEEPEST_JSON);
+    session->settings = json_object_new_object();
     return session->epoll != -1 && watch(session->epoll, session->waiting) && watch(session->epoll, session->timer) &&
-           session->parser != NULL && session->paused_memory != NULL;
+           session->parser != NULL && session->settings != NULL && session->paused_memory != NULL;
 }
 
 asession_t *asession_open(const char *socket_path, asession_error_t *error) {
@@ -54,24 +52,37 @@ asession_t *asession_open(const char *socket_path, asession_error_t *error) {
     return session;
 }
 
-void asession_close(asession_t *session) {
-    if (session == NULL) {
-        return;
-    }
+/// Ends the connection; the arbiter ends the session with it.
+static void disconnect(asession_t *session) {
     if (session->phase == CONNECTED && session->id != 0 && session->process == getpid()) {
         // The arbiter reads it before the end of the connection. No reply is needed.
-        (void)send_request(session, new_action(session, "unregister"));
+        (void)send_request(session, new_action("unregister"));
     }
+    session->phase = LOST;
     close_descriptor(&session->socket);
     close_descriptor(&session->gate_descriptor);
     close_descriptor(&session->timer);
     close_descriptor(&session->waiting);
     close_descriptor(&session->epoll);
+}
+
+void asession_end(asession_t *session) {
+    if (session != NULL && session->process == getpid()) {
+        disconnect(session);
+        pause_gate(session);
+    }
+}
+
+void asession_close(asession_t *session) {
+    if (session == NULL) {
+        return;
+    }
+    disconnect(session);
     release_pages(session, true);
     sgate_page_destroy(session->paused_memory);
     json_object_put(session->application);
     json_object_put(session->status);
-    json_object_put(session->configuration);
+    json_object_put(session->settings);
     json_object_put(session->reply);
     if (session->parser != NULL) {
         json_tokener_free(session->parser);
@@ -88,136 +99,10 @@ void asession_dispatch(asession_t *session) {
     if (session != NULL) {
         reconnect_if_due(session);
         receive_all(session);
+        report_audibility(session);
         release_pages(session, false);
         // Even if the program leaves events unread, it is not woken for them again and again.
         eventfd_t count = 0;
         (void)eventfd_read(session->waiting, &count);
     }
-}
-
-// ---- Requests -----------------------------------------------------------------------------------
-
-/// Sends a request that has no other result than whether it was carried out. `session` is not NULL.
-static asession_status_t request(asession_t *session, json_object *message, asession_error_t *error) {
-    const asession_status_t status = exchange(session, message, NULL, NULL, error);
-    return status == ASESSION_OK ? succeed(error) : status;
-}
-
-/// Sends an action with one flag, or none if `key` is NULL.
-static asession_status_t request_flag(asession_t *session, const char *action, const char *key, bool value,
-                                      asession_error_t *error) {
-    if (session == NULL) {
-        return succeed(error);
-    }
-    json_object *message = new_action(session, action);
-    if (key != NULL) {
-        set_flag(message, key, value);
-    }
-    return request(session, message, error);
-}
-
-asession_status_t asession_activate(asession_t *session, asession_error_t *error) {
-    return request_flag(session, "activate", NULL, false, error);
-}
-
-asession_status_t asession_request_activation(asession_t *session, asession_error_t *error) {
-    return request_flag(session, "requestActivation", NULL, false, error);
-}
-
-asession_status_t asession_deactivate(asession_t *session, bool notify_others, asession_error_t *error) {
-    return request_flag(session, "deactivate", "notifyOthers", notify_others, error);
-}
-
-asession_status_t asession_set_playing(asession_t *session, bool is_playing, asession_error_t *error) {
-    const asession_status_t status = request_flag(session, "setRunning", "isRunning", is_playing, error);
-    if (session != NULL && status == ASESSION_OK) {
-        session->is_playing = is_playing;
-    }
-    return status;
-}
-
-asession_status_t asession_set_recording(asession_t *session, bool is_recording, asession_error_t *error) {
-    return request_flag(session, "setInputRunning", "isRunning", is_recording, error);
-}
-
-static const char *const categories[] = {"ambient", "soloAmbient", "playback", "record", "playAndRecord", "multiRoute"};
-static const char *const modes[] = {"default",     "voiceChat",     "videoChat",   "gameChat",   "videoRecording",
-                                    "measurement", "moviePlayback", "spokenAudio", "voicePrompt"};
-/// In the order in which they are looked for: one that includes another comes first.
-static const struct {
-    unsigned bits;
-    const char *name;
-} options_by_bits[] = {
-    {ASESSION_INTERRUPT_SPOKEN_AUDIO_AND_MIX_WITH_OTHERS, "interruptSpokenAudioAndMixWithOthers"},
-    {ASESSION_MIX_WITH_OTHERS, "mixWithOthers"},
-    {ASESSION_DUCK_OTHERS, "duckOthers"},
-    {ASESSION_ALLOW_BLUETOOTH_HFP, "allowBluetoothHFP"},
-    {ASESSION_DEFAULT_TO_SPEAKER, "defaultToSpeaker"},
-    {ASESSION_ALLOW_BLUETOOTH_A2DP, "allowBluetoothA2DP"},
-    {ASESSION_ALLOW_AIR_PLAY, "allowAirPlay"},
-    {ASESSION_OVERRIDE_MUTED_MICROPHONE_INTERRUPTION, "overrideMutedMicrophoneInterruption"},
-};
-
-/// Returns the names of the options; NULL if there are unknown bits.
-static json_object *option_names(unsigned options) {
-    json_object *names = json_object_new_array();
-    for (size_t i = 0; i < sizeof options_by_bits / sizeof *options_by_bits; i++) {
-        const unsigned bits = options_by_bits[i].bits;
-        if (options != 0 && (options & bits) == bits) {
-            json_object_array_add(names, json_object_new_string(options_by_bits[i].name));
-            options &= ~bits;
-        }
-    }
-    if (options != 0) {
-        json_object_put(names);
-        return NULL;
-    }
-    return names;
-}
-
-asession_status_t asession_set_category(asession_t *session, asession_category_t category, asession_mode_t mode,
-                                        unsigned options, asession_error_t *error) {
-    if ((unsigned)category >= sizeof categories / sizeof *categories ||
-        (unsigned)mode >= sizeof modes / sizeof *modes) {
-        return fail(error, ASESSION_BAD_ARGUMENT, "Category %d or mode %d does not exist; use the constants.",
-                    (int)category, (int)mode);
-    }
-    json_object *names = option_names(options);
-    if (names == NULL) {
-        return fail(error, ASESSION_BAD_ARGUMENT, "Options 0x%x have unknown bits; use the constants.", options);
-    }
-    if (session == NULL) {
-        json_object_put(names);
-        return succeed(error);
-    }
-    json_object *message = new_action(session, "configure");
-    set_text(message, "category", categories[category]);
-    set_text(message, "mode", modes[mode]);
-    json_object_object_add(message, "options", names);
-    set_text(message, "routeSharingPolicy", "default");
-    json_object_get(message);
-    const asession_status_t status = request(session, message, error);
-    if (status == ASESSION_OK) {
-        json_object_put(session->configuration);
-        session->configuration = message;
-    } else {
-        json_object_put(message);
-    }
-    return status;
-}
-
-asession_status_t asession_prefer(asession_t *session, asession_preference_t preference, double value,
-                                  asession_error_t *error) {
-    if ((unsigned)preference >= PREFERENCES || !(value >= 0 && value <= 1e9)) {
-        return fail(error, ASESSION_BAD_ARGUMENT, "Preference %d does not exist, or %g is not a value of 0 to 1e9.",
-                    (int)preference, value);
-    }
-    if (session == NULL) {
-        return succeed(error);
-    }
-    const asession_status_t status = request(session, new_preference(session, preference, value), error);
-    if (status == ASESSION_OK) {
-        session->preferences[preference] = value;
-    }
-    return status;
 }

@@ -3,7 +3,7 @@
 #define ASESSION_STATE_H
 
 #include "audiosession/audiosession.h"
-#include "gate.h"
+#include "gate_object.h"
 #include "session_gate.h"
 
 #include <json-c/json.h>
@@ -18,8 +18,16 @@ enum {
     LAUNCH_LIMIT_MS = 5000,
     /// The most events that wait for the program; beyond that, the oldest is dropped.
     MOST_EVENTS = 1024,
-    PREFERENCES = 4,
+    /// What the library adds to a request at most: its serial, and the numbers of its subject.
+    ADDED_BYTES = 128,
+    /// How requests are written.
+    WIRE_FORMAT = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE,
+    /// How deep the objects of a message may be nested.
+    DEEPEST_JSON = 32,
 };
+
+/// The number of elements of an array.
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /// How far the connection is.
 enum phase {
@@ -52,7 +60,8 @@ struct asession {
     /// An eventfd, readable if there is an event that a request has received, until the next
     /// dispatch.
     int waiting;
-    /// A timerfd, which expires when the next attempt to connect is due.
+    /// A timerfd, which expires when the next attempt to connect is due; while connected, when to
+    /// see whether a key has become audible.
     int timer;
     enum phase phase;
     /// Milliseconds until the next attempt to connect, if this one fails.
@@ -76,11 +85,16 @@ struct asession {
     /// NULL: none yet.
     json_object *application;
     json_object *status;
-    /// The last `configure` that was accepted, for an arbiter that does not know the session.
-    json_object *configuration;
-    /// What else the program has set, for such an arbiter; 0: no preference.
-    double preferences[PREFERENCES];
-    bool is_playing;
+    /// The last request of each kind with which the program has set something, for an arbiter that
+    /// does not know the session.
+    json_object *settings;
+    /// The remote commands that the program handles.
+    unsigned commands;
+    /// The serial of a report of audibility whose reply has not come; 0: none.
+    uint64_t audible_serial;
+    /// The last count of frames of a key, and since when it has been the same, in milliseconds.
+    uint64_t frames;
+    uint64_t frames_since;
     /// The serial of the request whose reply a call awaits, 0: none; and the reply.
     uint64_t awaited;
     json_object *reply;
@@ -119,19 +133,61 @@ asession_status_t connect_or_start(const char *path, int *socket, asession_error
 /// Milliseconds of the monotonic clock.
 uint64_t clock_ms(void);
 
-// ---- Requests: messages.c -----------------------------------------------------------------------
+// ---- Making requests: requests.c ----------------------------------------------------------------
 
 /// Returns a request of this name, without a session.
 json_object *new_request(const char *name);
-/// Returns an action of the session, to which its other members may be added.
-json_object *new_action(const asession_t *session, const char *name);
-json_object *new_preference(const asession_t *session, asession_preference_t preference, double value);
+/// Returns an action of the session, or of the program, to which its other members may be added.
+json_object *new_action(const char *name);
+json_object *new_app_action(const char *name);
+
+// ---- Sending requests: submit.c -----------------------------------------------------------------
+
+/// Sends a request of which only matters whether it is carried out. Takes ownership. `session` may
+/// be NULL, for which all requests succeed.
+asession_status_t submit(asession_t *session, json_object *message, asession_error_t *error);
+/// Sends an action without further members, or with one flag.
+asession_status_t submit_plain(asession_t *session, const char *action, asession_error_t *error);
+asession_status_t submit_flag(asession_t *session, const char *action, const char *key, bool value,
+                              asession_error_t *error);
+/// Sends an action, and remembers it if it is accepted.
+asession_status_t submit_setting(asession_t *session, json_object *message, asession_error_t *error);
+asession_status_t submit_flag_setting(asession_t *session, const char *action, const char *key, bool value,
+                                      asession_error_t *error);
+/// The same for an action with texts of the program, which must be UTF-8 and not too long.
+asession_status_t submit_text_setting(asession_t *session, json_object *message, asession_error_t *error);
+
+// ---- Settings: settings.c -----------------------------------------------------------------------
+
+/// Remembers a request in place of the last one of its kind. Takes ownership.
+void remember(asession_t *session, json_object *message);
+/// The same for a request of `asession_request`, if it is one that a restored session has to send
+/// again. Does not take ownership.
+void remember_request(asession_t *session, json_object *message);
+/// Remembers the present position of what plays now, before the arbiter's last status is discarded.
+void keep_position(asession_t *session);
+/// Sends to the next arbiter what was remembered; to one that has restored the session, only what
+/// its record does not contain.
+void send_settings(asession_t *session, bool was_restored);
+
+// ---- Reports and texts: protocol.c --------------------------------------------------------------
+
+/// Sends a request whose reply may be long, and stores the reply. Takes ownership of the request.
+asession_status_t ask_report(asession_t *session, json_object *message, json_object **reply, asession_error_t *error);
+
+// ---- Names: remote_names.c ----------------------------------------------------------------------
+
+enum { COMMANDS = ASESSION_COMMAND_QUIT + 1, REPEAT_MODES = ASESSION_REPEAT_ALL + 1 };
+extern const char *const command_names[COMMANDS];
+extern const char *const repeat_mode_names[REPEAT_MODES];
 
 // ---- Pages: pages.c -----------------------------------------------------------------------------
 
 /// Maps a gate and, unless -1, the keys page, and has the gate read them. Does not close the
 /// descriptors. Returns whether the gate was mapped.
 bool adopt_page(asession_t *session, int gate, int keys);
+/// Has the gate fade out and remain closed, until the next page is adopted.
+void pause_gate(asession_t *session);
 /// Unmaps older pages: those that the audio thread does not read; `all`: every page.
 void release_pages(asession_t *session, bool all);
 
@@ -140,12 +196,13 @@ void release_pages(asession_t *session, bool all);
 /// Closes a descriptor, unless it is -1, and sets it to -1.
 void close_descriptor(int *descriptor);
 /// Has the timer expire after this time, once; 0: never.
-void schedule_attempt(asession_t *session, uint32_t pause_ms);
+void schedule(asession_t *session, uint32_t pause_ms);
 /// Schedules the next attempt to connect, after a longer pause each time.
 void schedule_next_attempt(asession_t *session);
 /// Ends the connection, and schedules the next attempt.
 void handle_loss(asession_t *session);
-/// Sends a request with the next serial, which it returns. If that fails, the end of the connection
+/// Sends a request with the next serial, which it returns. A `session` and an `app` that are 0
+/// become the numbers of this session and program. If that fails, the end of the connection
 /// is found when it is read. Takes ownership of the request.
 uint64_t send_request(asession_t *session, json_object *request);
 
@@ -157,6 +214,12 @@ json_object *new_hello(const asession_t *session);
 bool watch_socket(asession_t *session);
 /// Tries to connect after a loss, if the next attempt is due.
 void reconnect_if_due(asession_t *session);
+/// What to say of an arbiter that welcomes a client in another version of the protocol.
+#define OTHER_VERSION                                                                                                  \
+    "The arbiter does not support version 1 of the protocol. End it, so that the one that came with this library is "  \
+    "started."
+/// Keeps what the reply to `hello` states. Returns whether the arbiter continues in our version.
+bool accept_welcome(asession_t *session, json_object *message);
 /// Handles the reply to `hello` of the next arbiter.
 void handle_welcome(asession_t *session, json_object *message);
 /// Completes the connection: the reply to `restore` or `register` has arrived. Takes the
@@ -165,6 +228,12 @@ void finish_joining(asession_t *session, json_object *message, int descriptor);
 /// Has the gate read the keys page of the next arbiter as well; -1: it has none. Takes the
 /// descriptor.
 void finish_keys(asession_t *session, int keys);
+
+// ---- Keys: audibility.c -------------------------------------------------------------------------
+
+/// Reports to the arbiter whether the session, a key, has become audible or ceased to be, and has
+/// the timer expire when to do so again. Does nothing for other sessions.
+void report_audibility(asession_t *session);
 
 // ---- Messages and replies: connection.c ---------------------------------------------------------
 
@@ -192,10 +261,18 @@ uint64_t unsigned_member(json_object *object, const char *key);
 double number_member(json_object *object, const char *key);
 bool flag_member(json_object *object, const char *key);
 const char *text_member(json_object *object, const char *key);
-/// Set a member.
+/// Sets a member. Takes ownership. Without memory, when one of both is NULL, leaves it out.
+void add_member(json_object *object, const char *key, json_object *value);
+/// The same for a value.
 void set_text(json_object *object, const char *key, const char *text);
 void set_unsigned(json_object *object, const char *key, uint64_t value);
 void set_flag(json_object *object, const char *key, bool value);
+void set_number(json_object *object, const char *key, double value);
+/// Sets a member, unless the text is NULL.
+void set_optional_text(json_object *object, const char *key, const char *text);
+/// Parses an object that is to be sent. Returns NULL if the text is none, is too long for a packet,
+/// is not UTF-8 or has numbers that JSON has not; stores what is wrong, as a sentence.
+json_object *parse_object(const char *text, const char **fault);
 /// Sets a member that another object refers to as well; NULL: does nothing.
 void set_shared(json_object *object, const char *key, json_object *value);
 

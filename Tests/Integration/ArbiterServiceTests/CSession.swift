@@ -33,6 +33,39 @@ final class CSession {
         guard request(session, &error) == ASESSION_OK else { throw TrialError(error.text) }
     }
 
+    /// The program's number at the arbiter.
+    var app: AppID { AppID(UInt64(getpid())) }
+
+    struct Port: Equatable {
+        var uid: String
+        var name: String
+        var type: String
+        var channels: UInt32
+
+        init(_ uid: String, _ name: String, _ type: String, _ channels: UInt32) {
+            (self.uid, self.name, self.type, self.channels) = (uid, name, type, channels)
+        }
+    }
+
+    func ports(_ list: asession_ports_t) -> [Port] {
+        var ports: [Port] = []
+        var port = asession_port_t()
+        while asession_get_port(session, list, UInt32(ports.count), &port) {
+            ports.append(Port(arrayText(port.uid), arrayText(port.name), arrayText(port.type), port.channels))
+        }
+        return ports
+    }
+
+    /// Returns the text that a request returns; throws if there is none.
+    func text(
+        _ request: (OpaquePointer, UnsafeMutablePointer<asession_error_t>) -> UnsafeMutablePointer<CChar>?
+    ) throws -> String {
+        var error = asession_error_t()
+        guard let text = request(session, &error) else { throw TrialError(error.text) }
+        defer { asession_free(text) }
+        return String(cString: text)
+    }
+
     /// Dispatches what arrives, as a program's event loop does, until the condition holds.
     func waits(seconds: Double = 20, until condition: () throws -> Bool) rethrows -> Bool {
         let end = ContinuousClock.now + .seconds(seconds)
@@ -56,9 +89,10 @@ final class CSession {
         return events[index]
     }
 
-    /// Applies the gate to a block of ones, and returns it with the number of frames that count.
-    func render(_ count: Int = 480) -> (samples: [Float], frames: Int) {
-        var samples = [Float](repeating: 1, count: count)
+    /// Applies the gate to a block of this level, and returns it with the number of frames that
+    /// count.
+    func render(_ count: Int = 480, level: Float = 1) -> (samples: [Float], frames: Int) {
+        var samples = [Float](repeating: level, count: count)
         let frames = samples.withUnsafeMutableBufferPointer { buffer in
             var plane = buffer.baseAddress
             return withUnsafePointer(to: &plane) { asession_gate_apply(gate, $0, 1, UInt32(count)) }
@@ -67,8 +101,17 @@ final class CSession {
     }
 }
 
+/// Returns the text in an array of C.
+private func arrayText(_ array: some Any) -> String {
+    withUnsafeBytes(of: array) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+}
+
 extension asession_error_t {
-    var text: String { withUnsafeBytes(of: message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) } }
-    var ruleName: String { withUnsafeBytes(of: rule) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) } }
-    var codeName: String { withUnsafeBytes(of: code) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) } }
+    var text: String { arrayText(message) }
+    var ruleName: String { arrayText(rule) }
+    var codeName: String { arrayText(code) }
+}
+
+extension asession_event_t {
+    var reasonName: String { arrayText(reason) }
 }

@@ -147,6 +147,37 @@ struct CSessionTests {
         #expect(error.text.contains("limits.clients-per-app") && sessions.count == 2)
     }
 
+    @Test("ACT-12: a session that has ended is gone for others, and its gate fades out, with or without an arbiter")
+    func end() throws {
+        let stage = try ServiceFixture()
+        for isLost in [false, true] {
+            let session = try play(stage)
+            #expect(session.render().samples.allSatisfy { $0 == 1 })
+            if isLost { _ = try stage.service.end(SIGKILL) }
+            asession_end(session.session)
+            if !isLost { #expect(try Limit.waits { try stage.witness.report().sessions.count == 1 }) }
+            let fading = session.render(9_600)
+            #expect(fading.frames == 240 && fading.samples[100] > 0.5 && fading.samples[100] < 1, "\(fading.frames)")
+            #expect(session.render() == ([Float](repeating: 0, count: 480), 0))
+            #expect(!session.state.is_connected && asession_fd(session.session) == -1)
+        }
+        asession_end(nil)
+    }
+
+    @Test("ACT-12: a session that ends while it is lowered, at a lower volume, fades out from where it is")
+    func endWhileLowered() throws {
+        let stage = try ServiceFixture()
+        let music = try play(stage, options: UInt32(ASESSION_MIX_WITH_OTHERS))
+        let prompt = try play(stage, options: UInt32(ASESSION_DUCK_OTHERS))
+        try stage.witness.ask(.setVolume(0.5))
+        let lowered = try #require(music.render(48_000).samples.last)
+        #expect(lowered < 0.2)
+        asession_end(music.session)
+        let fading = music.render().samples
+        #expect(fading.allSatisfy { $0 <= lowered } && zip(fading, fading.dropFirst()).allSatisfy { $0 >= $1 })
+        try prompt.ask { asession_deactivate($0, true, $1) }
+    }
+
     @Test("ACT-12: a session that is closed is gone, and its descriptors are")
     func close() throws {
         let stage = try ServiceFixture()

@@ -32,6 +32,11 @@ struct ServiceFixture {
         return client
     }
 
+    /// Returns what the arbiter knows of a session; nil if it does not know it.
+    func state(of session: SessionID) throws -> SessionState? {
+        try witness.report().sessions.first { $0.status.session.id == session }?.status.session
+    }
+
     /// Expects that `body` has no effect on others: on what they can query and on what they are
     /// notified of.
     func expectNothingChanges(

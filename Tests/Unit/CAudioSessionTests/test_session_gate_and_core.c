@@ -1,7 +1,8 @@
 // The gate of a C session computes exactly the samples that the render core computes for a session
-// bus: both read one page, and their whole outputs are compared as bits.
+// bus, and finds out the same about a key: both read one page, and their whole outputs are compared
+// as bits.
 #include "expect.h"
-#include "gate.h"
+#include "gate_object.h"
 #include "random.h"
 #include "render_core.h"
 #include "session/gate_gains.h"
@@ -15,6 +16,8 @@ struct scene {
     struct random random;
     uint32_t channels;
     sgate_page_t *page;
+    /// One for each of both: they set the bit of the same key.
+    sgate_keys_t *core_keys;
     sgate_keys_t *keys;
     uint32_t serial;
     rcore_t *core;
@@ -34,6 +37,7 @@ struct scene {
 };
 
 /// Of all runs.
+static uint64_t audible_blocks, inaudible_blocks;
 static uint64_t compared_blocks, suspended_blocks, partial_blocks, other_order_samples, other_order_differences;
 
 // ---- What the arbiter does ----------------------------------------------------------------------
@@ -66,6 +70,18 @@ static void set_random_grant(struct scene *scene, bool may_close) {
                                                       .serial = ++scene->serial});
 }
 
+// The keys that others may be, in `change_at_random`, and those that the session may be.
+enum { other_keys = 5, own_keys = 2 };
+
+static void set_random_detection(struct scene *scene) {
+    struct random *const random = &scene->random;
+    sgate_page_set_detection(scene->page,
+                             (sgate_detection_t){.enabled = !random_once_in(random, 4),
+                                                 .key = (uint8_t)(other_keys + random_below(random, own_keys)),
+                                                 .threshold = (uint8_t)random_below(random, 70),
+                                                 .hold_ms = (uint16_t)random_below(random, 60)});
+}
+
 static void change_at_random(struct scene *scene) {
     struct random *const random = &scene->random;
     if (random_once_in(random, 5)) {
@@ -75,13 +91,20 @@ static void change_at_random(struct scene *scene) {
         set_random_volume(scene);
     }
     if (random_once_in(random, 12)) {
-        sgate_page_set_keyed_duck(scene->page, (sgate_keyed_duck_t){.keys = (uint16_t)random_below(random, 16),
-                                                                    .attenuation = random_attenuation(random),
-                                                                    .attack_ms = random_ramp(random),
-                                                                    .release_ms = random_ramp(random)});
+        sgate_page_set_keyed_duck(
+            scene->page, (sgate_keyed_duck_t){.keys = (uint16_t)random_below(random, 1u << (other_keys + own_keys)),
+                                              .attenuation = random_attenuation(random),
+                                              .attack_ms = random_ramp(random),
+                                              .release_ms = random_ramp(random)});
     }
     if (random_once_in(random, 6)) {
-        sgate_keys_set(scene->keys, random_below(random, 5), random_once_in(random, 2));
+        const uint32_t key = random_below(random, other_keys);
+        const bool is_audible = random_once_in(random, 2);
+        sgate_keys_set(scene->keys, key, is_audible);
+        sgate_keys_set(scene->core_keys, key, is_audible);
+    }
+    if (random_once_in(random, 10)) {
+        set_random_detection(scene);
     }
 }
 
@@ -107,7 +130,7 @@ static void open_core(struct scene *scene, uint32_t sample_rate) {
     scene->queue = rcore_queue_open(scene->core, NULL);
     rcore_plan_t *plan = rcore_plan_create();
     const rcore_bus_description_t bus = {
-        .channels = scene->channels, .parent = RCORE_NONE, .gate = scene->page, .keys = scene->keys};
+        .channels = scene->channels, .parent = RCORE_NONE, .gate = scene->page, .keys = scene->core_keys};
     const rcore_route_description_t route = {.channels = scene->channels};
     expect_ok(rcore_plan_add_bus(plan, &bus));
     expect_ok(rcore_plan_add_route(plan, &route));
@@ -132,12 +155,16 @@ static struct scene *open_scene(uint64_t seed, uint32_t channels, uint32_t sampl
     scene->channels = channels;
     scene->page = sgate_page_create();
     scene->keys = sgate_keys_create();
+    scene->core_keys = sgate_keys_create();
     for (uint32_t channel = 0; channel < channels; channel++) {
         scene->source[channel] = malloc(source_frames * sizeof(float));
         for (uint32_t i = 0; scene->source[channel] != NULL && i < source_frames; i++) {
             // Attenuated, every tenth one is a denormal, which the core flushes to zero.
             const float tiny = i % 20 == 0 ? 1.5e-38f : -1.5e-38f;
-            scene->source[channel][i] = i % 10 == 0 ? tiny : random_float(&scene->random, -1.0f, 1.0f);
+            // Parts of some milliseconds are as loud as the thresholds of keys.
+            static const float levels[] = {1.0f, 0.03f, 0.0f, 0.3f, 0.001f};
+            const float level = levels[i / 3000 % 5];
+            scene->source[channel][i] = i % 10 == 0 ? tiny : random_float(&scene->random, -level, level);
         }
     }
     set_random_grant(scene, false);
@@ -156,6 +183,7 @@ static void close_scene(struct scene *scene) {
     rcore_buffer_release(scene->buffer);
     sgate_page_destroy(scene->page);
     sgate_keys_destroy(scene->keys);
+    sgate_keys_destroy(scene->core_keys);
     for (uint32_t channel = 0; channel < scene->channels; channel++) {
         free(scene->source[channel]);
     }
@@ -213,6 +241,15 @@ static uint64_t differences(const struct scene *scene, uint32_t nframes) {
     return count;
 }
 
+// Returns whether only one of both finds that the key is audible, or only one states it.
+static bool compare_audibility(const struct scene *scene) {
+    const bool is_audible = gate_is_audible(&scene->gate);
+    audible_blocks += is_audible;
+    inaudible_blocks += !is_audible;
+    return is_audible != rcore_bus_is_audible(scene->core, 0) ||
+           sgate_keys_audible(scene->keys) != sgate_keys_audible(scene->core_keys);
+}
+
 // Renders a block with both; returns how many samples differ. What changes after the beginning of a
 // cycle takes effect in the next one.
 static uint64_t compare_block(struct scene *scene, uint32_t nframes) {
@@ -234,7 +271,7 @@ static uint64_t compare_block(struct scene *scene, uint32_t nframes) {
     compared_blocks++;
     suspended_blocks += rendered == 0;
     partial_blocks += rendered > 0 && rendered < nframes;
-    return differences(scene, nframes);
+    return differences(scene, nframes) + compare_audibility(scene);
 }
 
 static uint64_t compare_run(uint64_t seed, uint32_t channels, uint32_t sample_rate) {
@@ -269,6 +306,8 @@ TEST(both_compute_the_same_samples) {
            " of %" PRIu64 " samples differ\n",
            compared_blocks, suspended_blocks, partial_blocks, other_order_differences, other_order_samples);
     EXPECT(suspended_blocks > 100 && partial_blocks > 30);
+    printf("%" PRIu64 " blocks audible as a key, %" PRIu64 " not\n", audible_blocks, inaudible_blocks);
+    EXPECT(audible_blocks > 1000 && inaudible_blocks > 1000);
     // The comparison would find a factor in the wrong place.
     EXPECT(other_order_differences > other_order_samples / 100);
 }

@@ -1,7 +1,7 @@
 // The gate of a C session, without a render core: what it leaves alone, when sources stop, and how
 // its page is replaced. test_session_gate_and_core.c compares its samples with those of the core.
 #include "expect.h"
-#include "gate.h"
+#include "gate_object.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -285,6 +285,14 @@ static void *run_audio(void *context) {
     return NULL;
 }
 
+static void free_page(struct gate_page *page) {
+    if (page != NULL) {
+        sgate_page_destroy((sgate_page_t *)page->page);
+        sgate_keys_destroy(page->keys);
+        free(page);
+    }
+}
+
 /// Frees each page as soon as it may, while the audio thread reads it: for the sanitizers.
 TEST(pages_are_replaced_while_the_gate_is_used) {
     struct scene *scene = open_scene(passes);
@@ -303,22 +311,43 @@ TEST(pages_are_replaced_while_the_gate_is_used) {
         sgate_page_t *const page = sgate_page_create();
         sgate_page_set_grant(page, i % 3 == 0 ? paused : passes);
         sgate_page_set_volume(page, (sgate_volume_t){.gain = 0.5f});
-        *next = (struct gate_page){.page = page, .keys = i % 2 == 0 ? scene->keys : NULL};
+        sgate_page_set_detection(page, (sgate_detection_t){.enabled = i % 5 != 0, .threshold = 50, .hold_ms = 1});
+        *next = (struct gate_page){.number = i + 1, .page = page, .keys = i % 2 == 0 ? sgate_keys_create() : NULL};
         gate_set_page(&scene->gate, next);
         asession_gate_set_sample_rate(&scene->gate, 44100 + i);
         while (!gate_uses_last_page(&scene->gate)) {
             (void)sched_yield();
         }
-        if (last != NULL) {
-            sgate_page_destroy((sgate_page_t *)last->page);
-            free(last);
-        }
+        free_page(last);
         last = next;
     }
     atomic_store(&audio.ends, true);
     (void)pthread_join(thread, NULL);
-    sgate_page_destroy((sgate_page_t *)last->page);
-    free(last);
+    free_page(last);
+    close_scene(scene);
+}
+
+// Both bits that the gate writes are its own: it sets again what the arbiter has cleared.
+TEST(a_key_is_audible_while_its_samples_exceed_the_threshold) {
+    struct scene *scene = open_scene(passes);
+    sgate_page_set_detection(scene->page,
+                             (sgate_detection_t){.enabled = true, .key = 3, .threshold = 20, .hold_ms = 10});
+    (void)apply_to(scene, 0.09f, 480);
+    EXPECT(sgate_keys_audible(scene->keys) == 0 && !gate_is_audible(&scene->gate));
+    (void)apply_to(scene, -0.11f, 480);
+    EXPECT(sgate_keys_audible(scene->keys) == 1u << 3 && gate_is_audible(&scene->gate));
+    EXPECT(scene->samples[0][479] == -0.11f); // an open gate does not change it
+    sgate_keys_set(scene->keys, 3, false);
+    (void)apply_to(scene, 0.11f, 480);
+    EXPECT(sgate_keys_audible(scene->keys) == 1u << 3);
+    (void)apply_to(scene, 0.0f, 479);
+    EXPECT(gate_is_audible(&scene->gate));
+    (void)apply_to(scene, 0.0f, 1);
+    EXPECT(sgate_keys_audible(scene->keys) == 0 && !gate_is_audible(&scene->gate));
+    // A gate that has no keys page still finds out, for the arbiter.
+    scene->gate_page.keys = NULL;
+    (void)apply_to(scene, 0.11f, 480);
+    EXPECT(sgate_keys_audible(scene->keys) == 0 && gate_is_audible(&scene->gate));
     close_scene(scene);
 }
 
@@ -334,5 +363,6 @@ int main(void) {
     RUN(a_second_page_continues_in_its_ramps);
     RUN(a_page_that_is_read_is_in_use);
     RUN(pages_are_replaced_while_the_gate_is_used);
+    RUN(a_key_is_audible_while_its_samples_exceed_the_threshold);
     return test_result();
 }

@@ -4,7 +4,7 @@
 /// `test_session_messages COUNT [SEED]` sends that many mutated packets.
 #define _GNU_SOURCE
 #include "expect.h"
-#include "gate.h"
+#include "gate_object.h"
 #include "session_socket.h"
 #include "session_state.h"
 
@@ -46,6 +46,10 @@ static const char *const corpus[] = {
     "{\"notice\":{\"session\":5,\"effect\":\"outputVolumeChanged\",\"value\":1e999}}",
     "{\"notice\":{\"session\":5,\"effect\":\"routeChanged\",\"reason\":\"newDeviceAvailable\",\"previous\":{\"inputs\":"
     "[]}}}",
+    "{\"notice\":{\"session\":5,\"effect\":\"remoteCommand\",\"command\":\"setRepeatMode\",\"value\":\"all\"}}",
+    "{\"notice\":{\"session\":5,\"effect\":\"remoteCommand\",\"command\":\"seek\",\"value\":-1e308}}",
+    "{\"status\":{\"session\":{\"id\":5},\"route\":{\"inputs\":[],\"outputs\":[{\"uid\":\"a\",\"name\":\"b\",\"type\":"
+    "\"hdmi\",\"channels\":8}]},\"availableInputs\":[1,{\"uid\":null}]}}",
     "{\"ping\":12}",
     "{\"decision\":{\"number\":33,\"action\":\"activate\",\"session\":5,\"effects\":[]}}",
     "{\"reply\":7,\"session\":5}",
@@ -67,7 +71,8 @@ static asession_t *make_session(int *arbiter) {
     session->epoll = epoll_create1(EPOLL_CLOEXEC);
     session->waiting = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     session->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    session->parser = json_tokener_new_ex(32);
+    session->parser = json_tokener_new_ex(DEEPEST_JSON);
+    session->settings = json_object_new_object();
     session->phase = (enum phase)(RESTORING + next_random(3));
     session->id = 5;
     session->joining_serial = session->phase == CONNECTED ? 0 : 7;
@@ -170,6 +175,12 @@ TEST(mutated_messages_do_no_harm) {
         asession_state(session, &state);
         float samples[64] = {0}, *planes[] = {samples};
         EXPECT(asession_gate_apply(asession_gate(session), planes, 1, 64) <= 64);
+        (void)asession_record_permission(session);
+        asession_port_t port;
+        for (uint32_t i = 0; i < 8; i++) {
+            (void)asession_get_port(session, (asession_ports_t)(i % 4), i / 4, &port);
+            EXPECT(memchr(port.uid, 0, sizeof port.uid) != NULL && memchr(port.type, 0, sizeof port.type) != NULL);
+        }
         asession_event_t event;
         uint32_t events = 0;
         while (asession_next_event(session, &event)) {

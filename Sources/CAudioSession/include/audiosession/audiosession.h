@@ -21,6 +21,12 @@
 #ifndef AUDIOSESSION_H
 #define AUDIOSESSION_H
 
+#include "audiosession/gate.h"
+#include "audiosession/protocol.h"
+#include "audiosession/remote_control.h"
+#include "audiosession/route.h"
+#include "audiosession/status.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,46 +34,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#if defined(__clang__) && __clang_major__ >= 20
-#define ASESSION_AUDIO __attribute__((nonblocking))
-#else
-#define ASESSION_AUDIO
-#endif
-
-/// A session.
-typedef struct asession asession_t;
-
-// ---- Errors -------------------------------------------------------------------------------------
-
-typedef enum asession_status {
-    ASESSION_OK = 0,
-    /// An argument is out of range.
-    ASESSION_BAD_ARGUMENT = 1,
-    /// Out of memory or file descriptors.
-    ASESSION_NO_MEMORY = 2,
-    /// No arbiter is running, and none could be started.
-    ASESSION_NO_ARBITER = 3,
-    /// The arbiter has ended, or does not answer. The request may have been carried out.
-    ASESSION_LOST = 4,
-    /// A rule refuses the request: see `rule` and `by`.
-    ASESSION_REFUSED = 5,
-    /// The arbiter cannot carry out the request for another reason, such as a limit.
-    ASESSION_FAILED = 6
-} asession_status_t;
-
-/// Why a call has failed. A failed call has changed nothing, unless the status is ASESSION_LOST.
-typedef struct asession_error {
-    asession_status_t status;
-    /// What was asked, why it failed and what to do, in English.
-    char message[512];
-    /// The code of the refusal or error in the protocol, such as "insufficientPriority"; or empty.
-    char code[32];
-    /// The rule that refuses, such as "ACT-5"; or empty.
-    char rule[16];
-    /// The session that prevents it; 0: none.
-    uint64_t by;
-} asession_error_t;
 
 // ---- Opening ------------------------------------------------------------------------------------
 
@@ -81,8 +47,13 @@ asession_t *asession_open(const char *socket_path, asession_error_t *error);
 
 /// Ends the session and frees it; others are notified (ACT-12). NULL does nothing. [owner] No audio
 /// callback may use the gate any longer. In a child process that was forked meanwhile, this only
-/// frees it, and is the only function that may be called.
+/// frees it; there, no other function may be called but those that read what has been received.
 void asession_close(asession_t *session);
+
+/// Ends the session, but keeps its gate, which fades out and remains closed: for programs that
+/// cannot stop the audio callback first. [owner] After that, only the gate's functions and
+/// `asession_close`, which frees the session, may be called. NULL does nothing.
+void asession_end(asession_t *session);
 
 /// Returns the session's number at the arbiter, as `audiosession status` shows it; 0 for NULL.
 /// [owner] It changes if the next arbiter does not know the session.
@@ -96,7 +67,9 @@ typedef enum asession_category {
     ASESSION_PLAYBACK = 2,
     ASESSION_RECORD = 3,
     ASESSION_PLAY_AND_RECORD = 4,
-    ASESSION_MULTI_ROUTE = 5
+    ASESSION_MULTI_ROUTE = 5,
+    /// Offline rendering: neither input nor output (CAT-5).
+    ASESSION_AUDIO_PROCESSING = 6
 } asession_category_t;
 
 typedef enum asession_mode {
@@ -108,7 +81,9 @@ typedef enum asession_mode {
     ASESSION_MEASUREMENT = 5,
     ASESSION_MOVIE_PLAYBACK = 6,
     ASESSION_SPOKEN_AUDIO = 7,
-    ASESSION_VOICE_PROMPT = 8
+    ASESSION_VOICE_PROMPT = 8,
+    ASESSION_SHORT_FORM_VIDEO = 9,
+    ASESSION_DUAL_ROUTE = 10
 } asession_mode_t;
 
 /// Bits of the options, with the values that they have in AVAudioSession.
@@ -120,7 +95,9 @@ enum {
     ASESSION_INTERRUPT_SPOKEN_AUDIO_AND_MIX_WITH_OTHERS = 0x11,
     ASESSION_ALLOW_BLUETOOTH_A2DP = 0x20,
     ASESSION_ALLOW_AIR_PLAY = 0x40,
-    ASESSION_OVERRIDE_MUTED_MICROPHONE_INTERRUPTION = 0x80
+    ASESSION_OVERRIDE_MUTED_MICROPHONE_INTERRUPTION = 0x80,
+    ASESSION_FAR_FIELD_INPUT = 0x40000,
+    ASESSION_BLUETOOTH_HIGH_QUALITY_RECORDING = 0x80000
 };
 
 /// Sets the category, the mode and the options together (a combination of the bits above; all
@@ -128,6 +105,18 @@ enum {
 /// active, by a session of higher priority.
 asession_status_t asession_set_category(asession_t *session, asession_category_t category, asession_mode_t mode,
                                         unsigned options, asession_error_t *error);
+
+typedef enum asession_route_sharing_policy {
+    ASESSION_ROUTE_SHARING_DEFAULT = 0,
+    /// Shares one route with all long-form audio, such as music and podcasts (ROUTE-10).
+    ASESSION_ROUTE_SHARING_LONG_FORM_AUDIO = 1,
+    ASESSION_ROUTE_SHARING_LONG_FORM_VIDEO = 2
+} asession_route_sharing_policy_t;
+
+/// The same with a route-sharing policy, which `asession_set_category` sets to the default. [owner]
+asession_status_t asession_set_category_and_policy(asession_t *session, asession_category_t category,
+                                                   asession_mode_t mode, asession_route_sharing_policy_t policy,
+                                                   unsigned options, asession_error_t *error);
 
 typedef enum asession_preference {
     /// In Hz.
@@ -160,8 +149,29 @@ asession_status_t asession_deactivate(asession_t *session, bool notify_others, a
 /// for a while no longer lowers others or keeps them waiting (ACT-17).
 asession_status_t asession_set_playing(asession_t *session, bool is_playing, asession_error_t *error);
 
-/// States that the session begins or ceases to take input. [owner]
+/// States that the session is paused part-way: it remains in use, so that others are kept waiting
+/// (ACT-17), but no longer lowers them. [owner]
+asession_status_t asession_set_paused(asession_t *session, bool is_paused, asession_error_t *error);
+
+/// States that the session begins or ceases to take input. [owner] To begin activates it (ACT-15),
+/// and is refused while the microphone is muted in hardware (INT-10).
 asession_status_t asession_set_recording(asession_t *session, bool is_recording, asession_error_t *error);
+
+/// Silences the session, which continues (VOL-3); ASESSION_EVENT_OUTPUT_MUTE_CHANGED reports it.
+/// [owner]
+asession_status_t asession_set_output_muted(asession_t *session, bool is_muted, asession_error_t *error);
+
+/// Has a session with ASESSION_DUCK_OTHERS lower others only while it is audible, instead of for
+/// as long as it is active (DUCK-2). [owner] `asession_gate_apply` finds out from the samples
+/// whether it is, by the threshold and the hold time of the arbiter's settings; an engine that
+/// only reads the gate lowers nobody then. Programs with this project's libraries are lowered in
+/// the same cycle or the next; others once `asession_dispatch` has reported it, for which
+/// `asession_fd` is readable every 50 ms while the session is active.
+asession_status_t asession_set_ducks_only_while_audible(asession_t *session, bool is_on, asession_error_t *error);
+
+/// States that a call should not interrupt the session while it only rings (INT-6). [owner]
+asession_status_t asession_prefer_no_interruptions_from_system_alerts(asession_t *session, bool prefers,
+                                                                      asession_error_t *error);
 
 typedef enum asession_activity {
     ASESSION_INACTIVE = 0,
@@ -210,10 +220,21 @@ typedef enum asession_event_kind {
     ASESSION_EVENT_DEACTIVATED = 8,
     /// The arbiter has ended. The gate keeps the last decision until the next one is connected.
     ASESSION_EVENT_ARBITER_LOST = 9,
-    /// Another arbiter has restored the session.
+    /// Another arbiter is connected. It has restored the session, unless
+    /// ASESSION_EVENT_DEACTIVATED precedes this event.
     ASESSION_EVENT_ARBITER_RETURNED = 10,
     /// The session was waiting (`asession_request_activation`), and is active now.
-    ASESSION_EVENT_ACTIVATED = 11
+    ASESSION_EVENT_ACTIVATED = 11,
+    /// `command`, and for some commands `value` or `flag`: see asession_command_t.
+    ASESSION_EVENT_REMOTE_COMMAND = 12,
+    /// Ask the user, then call `asession_answer_record_permission`.
+    ASESSION_EVENT_RECORD_PERMISSION_NEEDED = 13,
+    /// The user has answered or changed the answer: see `asession_record_permission`.
+    ASESSION_EVENT_RECORD_PERMISSION_CHANGED = 14,
+    /// The inputs that can be preferred are others now.
+    ASESSION_EVENT_AVAILABLE_INPUTS_CHANGED = 15,
+    /// `flag`.
+    ASESSION_EVENT_OUTPUT_MUTE_CHANGED = 16
 } asession_event_kind_t;
 
 /// What has happened. Members that the kind does not mention are 0 or empty.
@@ -227,6 +248,7 @@ typedef struct asession_event {
     char rule[16];
     /// The session that caused it; 0: none.
     uint64_t by;
+    asession_command_t command;
 } asession_event_t;
 
 /// Returns a descriptor that is readable (POLLIN) when `asession_dispatch` has something to do; -1
@@ -235,65 +257,13 @@ typedef struct asession_event {
 int asession_fd(const asession_t *session);
 
 /// Receives what the arbiter has sent, answers its pings, and connects again after a loss. [owner]
-/// Never waits, unless it has to start the next arbiter. Read all events after it.
+/// Never waits, unless it has to start the next arbiter, or for half a second if the arbiter hangs.
+/// Read all events after it.
 void asession_dispatch(asession_t *session);
 
 /// Copies the next event and removes it. [owner] Returns false if there is none. Events are in the
 /// order of the arbiter's decisions. If more than 1,024 wait, the oldest is dropped.
 bool asession_next_event(asession_t *session, asession_event_t *event);
-
-// ---- The gate -----------------------------------------------------------------------------------
-//
-// The gate fades the session out while it is interrupted, lowers it while another one speaks, and
-// applies the system volume, in ramps that have no step. It is not a noise gate. While the session
-// is paused and its fade-out is over, it is suspended: its sources should not advance, so that they
-// resume with the frame after the last one of the fade.
-
-/// The gate of a session.
-typedef struct asession_gate asession_gate_t;
-
-/// Returns the session's gate, which exists as long as the session; NULL for NULL. [owner]
-asession_gate_t *asession_gate(asession_t *session);
-
-/// Sets the sample rate of the buffers, in Hz, at most 768,000; 48,000 initially. [owner or audio]
-/// Ramps that run keep their number of frames.
-void asession_gate_set_sample_rate(asession_gate_t *gate, uint32_t sample_rate) ASESSION_AUDIO;
-
-/// Returns how many of the next `nframes` frames the sources should render: `nframes`, 0 while the
-/// session is suspended, or fewer if the fade-out ends earlier. [audio] Optional, once per cycle
-/// before `asession_gate_apply` with the same `nframes`, which then applies the same grant.
-uint32_t asession_gate_begin(asession_gate_t *gate, uint32_t nframes) ASESSION_AUDIO;
-
-/// Applies the gate to the next `nframes` frames, in place: `planes[0…nchannels-1]` each have as
-/// many samples. [audio] Once per cycle, for all channels of the session. Frames beyond the end of
-/// a fade-out become 0. A gate that is open does not change a bit. Returns what
-/// `asession_gate_begin` returned, or would have returned.
-uint32_t asession_gate_apply(asession_gate_t *gate, float *const *planes, uint32_t nchannels,
-                             uint32_t nframes) ASESSION_AUDIO;
-
-/// What the arbiter grants the session now.
-typedef struct asession_gate_state {
-    /// Fade out, then suspend the sources.
-    bool is_paused;
-    /// Fade out while the sources continue.
-    bool is_muted;
-    /// The session may use live input. Otherwise use zeros.
-    bool is_input_granted;
-    /// Attenuation of the duck in decibels, 0 or more.
-    float attenuation;
-    /// The system volume, linear, 0…1.
-    float volume;
-    /// How long a fade to or from silence should take, in milliseconds.
-    uint32_t fade_ms;
-    /// The same for a greater and for a lower attenuation.
-    uint32_t duck_attack_ms;
-    uint32_t duck_release_ms;
-    /// The same for another volume.
-    uint32_t volume_ramp_ms;
-} asession_gate_state_t;
-
-/// Reads the grant, for engines that fade by themselves. [audio] A gate that is NULL is open.
-asession_gate_state_t asession_gate_read(asession_gate_t *gate) ASESSION_AUDIO;
 
 #ifdef __cplusplus
 }
