@@ -28,7 +28,25 @@ from .errors import (
 )
 from .gate import Gate
 from .session import Session
-from .values import Activity, Category, Event, EventKind, GateState, Mode, Option, Preference, State
+from .values import (
+    Activity,
+    Category,
+    Command,
+    Event,
+    EventKind,
+    GateState,
+    Mode,
+    NowPlaying,
+    Option,
+    Permission,
+    PlaybackState,
+    Port,
+    Preference,
+    RepeatMode,
+    Route,
+    RouteSharingPolicy,
+    State,
+)
 
 __version__ = "0.2.0"
 
@@ -39,6 +57,7 @@ __all__ = [
     "BadArgumentError",
     "Category",
     "ClosedError",
+    "Command",
     "Event",
     "EventKind",
     "FailedError",
@@ -48,9 +67,16 @@ __all__ = [
     "Mode",
     "NoArbiterError",
     "NoMemoryError",
+    "NowPlaying",
     "Option",
+    "Permission",
+    "PlaybackState",
+    "Port",
     "Preference",
     "RefusedError",
+    "RepeatMode",
+    "Route",
+    "RouteSharingPolicy",
     "Session",
     "State",
 ]

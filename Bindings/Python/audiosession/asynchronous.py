@@ -10,10 +10,11 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TypeVar
 
+from .asynchronous_requests import AsyncRequests
 from .errors import AudioSessionError, ClosedError
 from .gate import Gate
 from .session import Session
-from .values import Category, Event, Mode, Option, Preference, State
+from .values import Event, State
 
 _Result = TypeVar("_Result")
 #: If more events wait, the oldest is dropped, as in the C library.
@@ -28,7 +29,7 @@ def _uncancelled(future: concurrent.futures.Future[_Result]) -> asyncio.Future[_
     return asyncio.shield(call)
 
 
-class AsyncSession:
+class AsyncSession(AsyncRequests):
     """A session for an asyncio program, which no call blocks.
 
         async with AsyncSession() as session:
@@ -123,7 +124,7 @@ class AsyncSession:
     ) -> None:
         await self.close()
 
-    # ---- Requests
+    # ---- Requests: asynchronous_requests.py
 
     def _opened(self) -> Session:
         if self._session is None or self._is_closed:
@@ -146,38 +147,6 @@ class AsyncSession:
 
     async def _call(self, function: Callable[[Session], _Result]) -> _Result:
         return await _uncancelled(self._submit(function))
-
-    async def set_category(self, category: Category, mode: Mode = Mode.DEFAULT, options: Option = Option.NONE) -> None:
-        """See `Session.set_category`."""
-        await self._call(lambda session: session.set_category(category, mode, options))
-
-    async def prefer(self, preference: Preference, value: float) -> None:
-        """See `Session.prefer`."""
-        await self._call(lambda session: session.prefer(preference, value))
-
-    async def activate(self) -> None:
-        """See `Session.activate`."""
-        await self._call(Session.activate)
-
-    async def request_activation(self) -> None:
-        """See `Session.request_activation`."""
-        await self._call(Session.request_activation)
-
-    async def deactivate(self, *, notify_others: bool = True) -> None:
-        """See `Session.deactivate`."""
-        await self._call(lambda session: session.deactivate(notify_others=notify_others))
-
-    async def set_playing(self, is_playing: bool) -> None:
-        """See `Session.set_playing`."""
-        await self._call(lambda session: session.set_playing(is_playing))
-
-    async def set_recording(self, is_recording: bool) -> None:
-        """See `Session.set_recording`."""
-        await self._call(lambda session: session.set_recording(is_recording))
-
-    async def id(self) -> int:
-        """See `Session.id`."""
-        return await self._call(lambda session: session.id)
 
     # ---- State and events
 

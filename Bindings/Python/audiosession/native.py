@@ -1,11 +1,24 @@
-"""The C library: its structures and functions, as audiosession.h declares them."""
+"""The C library: its structures and functions, as its headers declare them."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import pathlib
-from ctypes import POINTER, Structure, c_bool, c_char, c_double, c_float, c_int, c_uint, c_uint32, c_uint64, c_void_p
+from ctypes import (
+    POINTER,
+    Structure,
+    c_bool,
+    c_char,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_uint,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
 
 # Before 1.0, each minor version has its own interface.
 SONAME = "libaudiosession.so.0.2"
@@ -41,6 +54,32 @@ class Event(Structure):
         ("reason", c_char * 32),
         ("rule", c_char * 16),
         ("by", c_uint64),
+        ("command", c_int),
+    ]
+
+
+class Port(Structure):
+    _fields_ = [
+        ("uid", c_char * 256),
+        ("name", c_char * 256),
+        ("type", c_char * 32),
+        ("channels", c_uint32),
+    ]
+
+
+class NowPlaying(Structure):
+    _fields_ = [
+        ("playback_state", c_int),
+        ("track_identifier", c_char_p),
+        ("title", c_char_p),
+        ("artist", c_char_p),
+        ("album", c_char_p),
+        ("artwork_url", c_char_p),
+        ("duration", c_double),
+        ("position", c_double),
+        ("rate", c_double),
+        ("is_shuffled", c_bool),
+        ("repeat_mode", c_int),
     ]
 
 
@@ -64,15 +103,32 @@ _ERROR = POINTER(Error)
 
 # Functions that may wait: other Python threads run meanwhile.
 _WAITING = {
-    "asession_open": (_SESSION, [ctypes.c_char_p, _ERROR]),
+    "asession_open": (_SESSION, [c_char_p, _ERROR]),
     "asession_close": (None, [_SESSION]),
+    "asession_end": (None, [_SESSION]),
     "asession_set_category": (c_int, [_SESSION, c_int, c_int, c_uint, _ERROR]),
+    "asession_set_category_and_policy": (c_int, [_SESSION, c_int, c_int, c_int, c_uint, _ERROR]),
     "asession_prefer": (c_int, [_SESSION, c_int, c_double, _ERROR]),
     "asession_activate": (c_int, [_SESSION, _ERROR]),
     "asession_request_activation": (c_int, [_SESSION, _ERROR]),
     "asession_deactivate": (c_int, [_SESSION, c_bool, _ERROR]),
     "asession_set_playing": (c_int, [_SESSION, c_bool, _ERROR]),
     "asession_set_recording": (c_int, [_SESSION, c_bool, _ERROR]),
+    "asession_set_paused": (c_int, [_SESSION, c_bool, _ERROR]),
+    "asession_set_output_muted": (c_int, [_SESSION, c_bool, _ERROR]),
+    "asession_set_input_muted": (c_int, [_SESSION, c_bool, _ERROR]),
+    "asession_set_ducks_only_while_audible": (c_int, [_SESSION, c_bool, _ERROR]),
+    "asession_prefer_no_interruptions_from_system_alerts": (c_int, [_SESSION, c_bool, _ERROR]),
+    "asession_prefer_interruption_on_route_disconnect": (c_int, [_SESSION, c_bool, _ERROR]),
+    "asession_override_output_to_speaker": (c_int, [_SESSION, c_bool, _ERROR]),
+    "asession_prefer_input": (c_int, [_SESSION, c_char_p, _ERROR]),
+    "asession_answer_record_permission": (c_int, [_SESSION, c_bool, _ERROR]),
+    "asession_set_remote_commands": (c_int, [_SESSION, c_uint, _ERROR]),
+    "asession_set_now_playing": (c_int, [_SESSION, POINTER(NowPlaying), _ERROR]),
+    "asession_user_paused": (c_int, [_SESSION, _ERROR]),
+    # The texts, which have to be freed.
+    "asession_why": (c_void_p, [_SESSION, _ERROR]),
+    "asession_request": (c_void_p, [_SESSION, c_char_p, _ERROR]),
     "asession_dispatch": (None, [_SESSION]),
 }
 # Functions that return at once. They keep the interpreter's lock: to take it again can take longer.
@@ -81,6 +137,9 @@ _IMMEDIATE = {
     "asession_fd": (c_int, [_SESSION]),
     "asession_state": (None, [_SESSION, POINTER(State)]),
     "asession_next_event": (c_bool, [_SESSION, POINTER(Event)]),
+    "asession_get_port": (c_bool, [_SESSION, c_int, c_uint32, POINTER(Port)]),
+    "asession_record_permission": (c_int, [_SESSION]),
+    "asession_free": (None, [c_void_p]),
     "asession_gate": (_GATE, [_SESSION]),
     "asession_gate_set_sample_rate": (None, [_GATE, c_uint32]),
     "asession_gate_begin": (c_uint32, [_GATE, c_uint32]),
@@ -127,4 +186,6 @@ def text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-__all__ = ["Error", "Event", "GateState", "SONAME", "State", "c_float", "find", "library", "text"]
+__all__ = [
+    "Error", "Event", "GateState", "NowPlaying", "Port", "SONAME", "State", "c_float", "find", "library", "text",
+]

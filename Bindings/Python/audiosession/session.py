@@ -17,14 +17,14 @@ from . import native
 from .errors import AudioSessionError, BadArgumentError, ClosedError, exception
 from .gate import Gate
 from .handle import Handle
-from .values import Activity, Category, Event, EventKind, Mode, Option, Preference, State
-
+from .requests import Requests
+from .values import Activity, Command, Event, EventKind, Permission, Port, PortList, Route, State
 
 #: In seconds: a session that another thread closes, or whose events that one takes, wakes nobody.
 _LONGEST_POLL = 1.0
 
 
-class Session:
+class Session(Requests):
     """A session at the arbiter.
 
     Any thread may call its methods; they wait for each other. Requests wait for
@@ -79,7 +79,7 @@ class Session:
             warnings.warn(f"a session was not closed: {self!r}", ResourceWarning, source=self)
             handle.close()
 
-    # ---- Requests
+    # ---- Requests: requests.py
 
     def _own(self) -> AbstractContextManager[int | None]:
         if self._handle is None:
@@ -93,42 +93,18 @@ class Session:
         if status != 0:
             raise exception(error)
 
-    def set_category(self, category: Category, mode: Mode = Mode.DEFAULT, options: Option = Option.NONE) -> None:
-        """Sets the category, the mode and the options together; options that are not given are cleared.
-
-        Refused if they do not fit together, or, while the session is active, by a session of higher
-        priority.
-        """
-        self._request("asession_set_category", int(category), int(mode), int(options))
-
-    def prefer(self, preference: Preference, value: float) -> None:
-        """States a preference for the audio hardware; 0 clears it."""
-        self._request("asession_prefer", int(preference), float(value))
-
-    def activate(self) -> None:
-        """Activates the session: others are interrupted or lowered, as its category says.
-
-        Refused while a session of higher priority, such as a call, is active.
-        """
-        self._request("asession_activate")
-
-    def request_activation(self) -> None:
-        """Activates the session, or has it wait until the session that prevents that has ended: then an
-        event ACTIVATED reports that it is active."""
-        self._request("asession_request_activation")
-
-    def deactivate(self, *, notify_others: bool = True) -> None:
-        """Deactivates the session. `notify_others`: sessions that it has interrupted may resume."""
-        self._request("asession_deactivate", bool(notify_others))
-
-    def set_playing(self, is_playing: bool) -> None:
-        """States that the session begins or ceases to play. An active session that does not play for a
-        while no longer lowers others or keeps them waiting."""
-        self._request("asession_set_playing", bool(is_playing))
-
-    def set_recording(self, is_recording: bool) -> None:
-        """States that the session begins or ceases to take input."""
-        self._request("asession_set_recording", bool(is_recording))
+    def _request_text(self, name: str, *arguments: Any) -> str:
+        if self.unavailable is not None:
+            raise self.unavailable
+        error = native.Error()
+        with self._own() as pointer:
+            address = getattr(native.library, name)(pointer, *arguments, ctypes.byref(error))
+            if address is None:
+                raise exception(error)
+            try:
+                return native.text(ctypes.string_at(address))
+            finally:
+                native.library.asession_free(address)
 
     # ---- State and events
 
@@ -147,6 +123,31 @@ class Session:
             native.library.asession_state(pointer, ctypes.byref(state))
         values = {name: getattr(state, name) for name, _ in native.State._fields_}
         return State(**{**values, "activity": Activity(state.activity)})
+
+    def _ports(self, pointer: int | None, which: PortList) -> tuple[Port, ...]:
+        port, ports = native.Port(), []
+        while native.library.asession_get_port(pointer, int(which), len(ports), ctypes.byref(port)):
+            ports.append(Port(native.text(port.uid), native.text(port.name), native.text(port.type), port.channels))
+        return tuple(ports)
+
+    @property
+    def route(self) -> Route:
+        """What the session takes input from and plays to, as of the last `dispatch`, `wait` or request."""
+        with self._own() as pointer:
+            return Route(self._ports(pointer, PortList.ROUTE_INPUTS), self._ports(pointer, PortList.ROUTE_OUTPUTS))
+
+    @property
+    def available_inputs(self) -> tuple[Port, ...]:
+        """What `prefer_input` accepts."""
+        with self._own() as pointer:
+            return self._ports(pointer, PortList.AVAILABLE_INPUTS)
+
+    @property
+    def record_permission(self) -> Permission:
+        """Whether the program may record. The arbiter keeps the answer for each program; undetermined
+        without an arbiter."""
+        with self._own() as pointer:
+            return Permission(native.library.asession_record_permission(pointer))
 
     def fileno(self) -> int:
         """Returns a descriptor that is readable when `dispatch` has something to do, for any event loop;
@@ -170,7 +171,7 @@ class Session:
         known = event.kind in EventKind._value2member_map_
         return Event(
             EventKind(event.kind) if known else event.kind, event.flag, event.value, native.text(event.reason),
-            native.text(event.rule), event.by)
+            native.text(event.rule), event.by, Command(event.command) if event.kind == EventKind.REMOTE_COMMAND else None)
 
     def events(self) -> Iterator[Event]:
         """Dispatches, and iterates over the events that have been received."""

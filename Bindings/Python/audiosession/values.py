@@ -1,4 +1,4 @@
-"""The values of requests, states and events. Their numbers are those of audiosession.h."""
+"""The values of requests, states and events. Their numbers are those of the C headers."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ class Category(enum.IntEnum):
     RECORD = 3
     PLAY_AND_RECORD = 4
     MULTI_ROUTE = 5
+    #: Offline rendering: neither input nor output.
+    AUDIO_PROCESSING = 6
 
 
 class Mode(enum.IntEnum):
@@ -29,6 +31,8 @@ class Mode(enum.IntEnum):
     MOVIE_PLAYBACK = 6
     SPOKEN_AUDIO = 7
     VOICE_PROMPT = 8
+    SHORT_FORM_VIDEO = 9
+    DUAL_ROUTE = 10
 
 
 class Option(enum.IntFlag):
@@ -43,6 +47,17 @@ class Option(enum.IntFlag):
     ALLOW_BLUETOOTH_A2DP = 0x20
     ALLOW_AIR_PLAY = 0x40
     OVERRIDE_MUTED_MICROPHONE_INTERRUPTION = 0x80
+    FAR_FIELD_INPUT = 0x40000
+    BLUETOOTH_HIGH_QUALITY_RECORDING = 0x80000
+
+
+class RouteSharingPolicy(enum.IntEnum):
+    """With which other sessions a session shares its route."""
+
+    DEFAULT = 0
+    #: All long-form audio, such as music and podcasts.
+    LONG_FORM_AUDIO = 1
+    LONG_FORM_VIDEO = 2
 
 
 class Preference(enum.IntEnum):
@@ -82,6 +97,111 @@ class State:
     volume: float = 0.0
 
 
+class PortList(enum.IntEnum):
+    """The lists of ports that a session has."""
+
+    ROUTE_INPUTS = 0
+    ROUTE_OUTPUTS = 1
+    AVAILABLE_INPUTS = 2
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of an audio device."""
+
+    #: Identifies the port, also after the next start of the computer.
+    uid: str
+    #: What the device is called, for people.
+    name: str
+    #: What it is, as the protocol names it: "headphones", "builtInSpeaker", "usbAudio" …
+    type: str
+    channels: int
+
+
+@dataclass(frozen=True)
+class Route:
+    """The ports that a session takes input from and plays to."""
+
+    inputs: tuple[Port, ...] = ()
+    outputs: tuple[Port, ...] = ()
+
+
+class Permission(enum.IntEnum):
+    """Whether a program may record."""
+
+    #: The user has not been asked. Input is silent.
+    UNDETERMINED = 0
+    #: Input is silent.
+    DENIED = 1
+    GRANTED = 2
+
+
+class Command(enum.IntEnum):
+    """A command of a remote control. In parentheses: what the event has."""
+
+    PLAY = 0
+    PAUSE = 1
+    TOGGLE_PLAY_PAUSE = 2
+    STOP = 3
+    NEXT_TRACK = 4
+    PREVIOUS_TRACK = 5
+    #: (`value`: seconds, negative for backward)
+    SKIP = 6
+    #: (`value`: the position in seconds)
+    SEEK = 7
+    #: (`value`: 1 is normal speed)
+    SET_RATE = 8
+    #: (`flag`)
+    SET_SHUFFLED = 9
+    #: (`value`: a `RepeatMode`)
+    SET_REPEAT_MODE = 10
+    #: Show the program's window.
+    RAISE = 11
+    QUIT = 12
+
+
+class PlaybackState(enum.IntEnum):
+    """Whether a program plays, as it states itself."""
+
+    STOPPED = 0
+    PLAYING = 1
+    PAUSED = 2
+
+
+class RepeatMode(enum.IntEnum):
+    """What follows a track."""
+
+    OFF = 0
+    #: The track again.
+    ONE = 1
+    #: After the last one, the first track of the list.
+    ALL = 2
+
+
+@dataclass(frozen=True)
+class NowPlaying:
+    """What a session plays, for lock screens and panels."""
+
+    playback_state: PlaybackState
+    #: Identifies the track among those of the program.
+    track_identifier: str | None = None
+    title: str | None = None
+    artist: str | None = None
+    album: str | None = None
+    #: A URL, such as file:///home/user/cover.png.
+    artwork_url: str | None = None
+    #: Seconds; 0: unknown.
+    duration: float = 0.0
+    #: Seconds, at the time of the call. It advances by `rate` while playing.
+    position: float = 0.0
+    #: 1 is normal speed.
+    rate: float = 1.0
+    #: Published if the session handles `Command.SET_SHUFFLED`.
+    is_shuffled: bool = False
+    #: Published if the session handles `Command.SET_REPEAT_MODE`.
+    repeat_mode: RepeatMode = RepeatMode.OFF
+
+
 class EventKind(enum.IntEnum):
     """What has happened."""
 
@@ -107,6 +227,16 @@ class EventKind(enum.IntEnum):
     ARBITER_RETURNED = 10
     #: The session was waiting (`request_activation`), and is active now.
     ACTIVATED = 11
+    #: `command`, and for some commands `value` or `flag`.
+    REMOTE_COMMAND = 12
+    #: Ask the user, then call `answer_record_permission`.
+    RECORD_PERMISSION_NEEDED = 13
+    #: The user has answered or changed the answer: see `record_permission`.
+    RECORD_PERMISSION_CHANGED = 14
+    #: The inputs that can be preferred are others now.
+    AVAILABLE_INPUTS_CHANGED = 15
+    #: `flag`.
+    OUTPUT_MUTE_CHANGED = 16
 
 
 @dataclass(frozen=True)
@@ -123,6 +253,8 @@ class Event:
     rule: str = ""
     #: The session that caused it; 0: none.
     by: int = 0
+    #: For REMOTE_COMMAND; otherwise None.
+    command: Command | None = None
 
     @property
     def should_resume(self) -> bool:
