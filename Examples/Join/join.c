@@ -38,6 +38,17 @@ static void check(asession_status_t status, const asession_error_t *error) {
     }
 }
 
+// [commands]
+static void set_playing(asession_t *session, bool plays) {
+    const asession_now_playing_t note = {
+        .title = "A note of 220 Hz", .playback_state = plays ? ASESSION_PLAYBACK_PLAYING : ASESSION_PLAYBACK_PAUSED};
+    asession_error_t error;
+    check(plays ? asession_activate(session, &error) : asession_deactivate(session, true, &error), &error);
+    check(asession_set_playing(session, plays, &error), &error);
+    check(asession_set_now_playing(session, &note, &error), &error);
+}
+// [end]
+
 // [events]
 static void handle_events(asession_t *session) {
     asession_event_t event;
@@ -49,6 +60,10 @@ static void handle_events(asession_t *session) {
         } else if (event.kind == ASESSION_EVENT_INTERRUPTION_ENDED && event.flag) {
             puts("join: resumes");
             check(asession_activate(session, &error), &error);
+        } else if (event.kind == ASESSION_EVENT_REMOTE_COMMAND) { // a media key
+            const bool plays = event.command == ASESSION_COMMAND_PLAY;
+            puts(plays ? "join: resumes" : "join: paused");
+            set_playing(session, plays);
         }
         fflush(stdout);
     }
@@ -71,8 +86,9 @@ int main(void) {
     gate = asession_gate(session);
     asession_gate_set_sample_rate(gate, (uint32_t)sample_rate);
     check(asession_set_category(session, ASESSION_PLAYBACK, ASESSION_MODE_DEFAULT, 0, &error), &error);
-    check(asession_activate(session, &error), &error);
-    check(asession_set_playing(session, true, &error), &error);
+    const unsigned handled = 1u << ASESSION_COMMAND_PLAY | 1u << ASESSION_COMMAND_PAUSE;
+    check(asession_set_remote_commands(session, handled, &error), &error);
+    set_playing(session, true);
     // [end]
 
     output = jack_port_register(client, "out", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);

@@ -8,8 +8,13 @@ extension RealServers {
     /// The example of a plain JACK client that joins the audio session, in C.
     @Suite("A JACK client in C with a session", .serialized)
     struct RealJoinTests {
-        @Test("Examples/Join is silent while a call is active, and goes on with the next sample")
-        func join() throws {
+        @Test(
+            "Examples/Join is silent during a call or after a media key, and goes on with the next sample",
+            arguments: [
+                (["call", "ring"], "join: interrupted", ["call", "decline"]),
+                (["remote", "pause"], "join: paused", ["remote", "play"]),
+            ])
+        func join(pausing: [String], paused: String, resuming: [String]) throws {
             let name = try ServerName()
             let server = try JackServer(name, periodFrames: 256)
             defer { server.stop() }
@@ -17,7 +22,7 @@ extension RealServers {
             let environment = server.environment.merging(["AUDIOSESSION_SOCKET": service.socket]) { $1 }
             let example = try ChildProcess(try BuiltProgram.path("join"), [], environment: environment)
             #expect(eventually { example.output.contains("join: plays") }, "\(example.output)")
-            func control(_ arguments: String...) throws {
+            func control(_ arguments: [String]) throws {
                 let (status, output) = try ChildProcess.run(
                     try BuiltProgram.path("audiosession"), arguments, environment: environment)
                 #expect(status == 0, "\(output)")
@@ -27,9 +32,9 @@ extension RealServers {
             let recording = try probe.record(
                 [], frames: 384_000,
                 during: {
-                    try control("call", "ring")
-                    #expect(eventually { example.output.contains("join: interrupted") }, "\(example.output)")
-                    try control("call", "decline")
+                    try control(pausing)
+                    #expect(eventually { example.output.contains(paused) }, "\(example.output)")
+                    try control(resuming)
                     #expect(eventually { example.output.contains("join: resumes") }, "\(example.output)")
                 })
             let sound = recording.audio
