@@ -153,12 +153,12 @@ extension ArbiterServer {
     private func welcome(
         _ hello: ClientMessage.Hello, _ connection: Connection
     ) throws(RequestError) -> Reply.Welcome {
-        guard hello.version == ArbiterProtocol.version else {
+        guard let version = ArbiterProtocol.version(for: hello) else {
             throw RequestError(
                 .malformed,
                 """
-                Version \(hello.version) of the protocol is not supported; this arbiter uses version \
-                \(ArbiterProtocol.version). Install the same version of the library and the service.
+                Version \(hello.version) of the protocol is not supported; this arbiter supports \
+                \(ArbiterProtocol.supportedVersions). Install the same version of the library and the service.
                 """)
         }
         guard (0...settings.limits.sessions).contains(hello.restoring) else {
@@ -172,7 +172,8 @@ extension ArbiterServer {
         applyKnownAppState(connection)
         connection.ping = nil
         return Reply.Welcome(
-            arbiter: number, app: connection.app, isTrusted: connection.peer.isTrusted, settings: settings.arbiter)
+            version: version, arbiter: number, app: connection.app, isTrusted: connection.peer.isTrusted,
+            settings: settings.arbiter)
     }
 
     /// Registers a session and sends its reply, with which the descriptor of the session's gate is

@@ -56,13 +56,13 @@ final class RequestChannel: Sendable {
             _ = hasFinishedReading.wait(seconds: deadline.seconds)
             throw endError(of: "hello")
         }
-        guard let welcome = reply.welcome, welcome.version == ArbiterProtocol.version else {
+        guard let welcome = reply.welcome, ArbiterProtocol.versions.contains(welcome.version) else {
             throw .rejected(
                 RequestError(
                     .unavailable,
                     """
-                    The program at '\(socketName)' does not support version \(ArbiterProtocol.version) of the \
-                    protocol. End it, so that the one that came with this library is started.
+                    The program at '\(socketName)' does not support \(ArbiterProtocol.supportedVersions) \
+                    of the protocol. End it, so that the one that came with this library is started.
                     """))
         }
         let hasEnded = state.withLock { state in

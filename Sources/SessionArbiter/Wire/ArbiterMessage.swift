@@ -57,8 +57,8 @@ public struct Reply: Hashable, Sendable, Codable {
 
     /// The reply to `hello`.
     public struct Welcome: Hashable, Sendable, Codable {
-        /// The version of the protocol.
-        public var version = ArbiterProtocol.version
+        /// The version of the protocol in which both sides continue.
+        public var version: Int
         /// Distinguishes this arbiter from those before and after it.
         public var arbiter: UInt64
         /// The client's id as an app.
@@ -67,7 +67,11 @@ public struct Reply: Hashable, Sendable, Codable {
         public var isTrusted: Bool
         public var settings: ArbiterSettings
 
-        public init(arbiter: UInt64, app: AppID, isTrusted: Bool, settings: ArbiterSettings) {
+        public init(
+            version: Int = ArbiterProtocol.versions.upperBound, arbiter: UInt64, app: AppID, isTrusted: Bool,
+            settings: ArbiterSettings
+        ) {
+            self.version = version
             self.arbiter = arbiter
             self.app = app
             self.isTrusted = isTrusted

@@ -56,14 +56,18 @@ public struct ClientMessage: Hashable, Sendable, Codable {
     }
 
     public struct Hello: Hashable, Sendable, Codable {
-        /// The version of the protocol.
-        public var version = ArbiterProtocol.version
+        /// The newest version of the protocol that the client supports.
+        public var version = ArbiterProtocol.versions.upperBound
+        /// The oldest one; nil if it is the same.
+        public var oldestVersion: Int?
         /// The arbiter that reported the sessions to be restored; nil if there are none.
         public var arbiter: UInt64?
         /// The number of `restore` requests that follow.
         public var restoring: Int = 0
         /// The state of the client's app as that arbiter reported it; nil if it reported none.
         public var application: AppState?
+
+        private enum CodingKeys: String, CodingKey { case version, oldestVersion, arbiter, restoring, application }
 
         public init(arbiter: UInt64? = nil, restoring: Int = 0, application: AppState? = nil) {
             self.arbiter = arbiter
@@ -74,6 +78,7 @@ public struct ClientMessage: Hashable, Sendable, Codable {
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             version = try values.decode(Int.self, forKey: .version)
+            oldestVersion = try values.decodeIfPresent(Int.self, forKey: .oldestVersion)
             arbiter = try values.decodeIfPresent(UInt64.self, forKey: .arbiter)
             restoring = try values.decodeIfPresent(Int.self, forKey: .restoring) ?? 0
             application = try values.decodeIfPresent(AppState.self, forKey: .application)
@@ -122,11 +127,26 @@ public struct ClientMessage: Hashable, Sendable, Codable {
 
 /// The values on which both sides agree.
 public enum ArbiterProtocol {
-    public static let version = 1
+    /// The versions of the protocol that this library supports.
+    public static let versions = 1...1
     /// The maximum size of a packet in bytes.
     public static let packetLimit = 65_536
     /// Seconds within which an arbiter replies.
     public static let replyTimeout = 2.0
+
+    /// The versions as words: "version 1", "versions 1 to 3".
+    public static var supportedVersions: String {
+        let (oldest, newest) = (versions.lowerBound, versions.upperBound)
+        return oldest == newest ? "version \(newest)" : "versions \(oldest) to \(newest)"
+    }
+
+    /// Returns the newest version that a client and an arbiter with these versions have in common;
+    /// nil if there is none.
+    public static func version(for hello: ClientMessage.Hello, of versions: ClosedRange<Int> = versions) -> Int? {
+        let newest = min(hello.version, versions.upperBound)
+        let oldest = max(hello.oldestVersion ?? hello.version, versions.lowerBound)
+        return newest >= oldest ? newest : nil
+    }
 }
 
 extension ClientMessage {

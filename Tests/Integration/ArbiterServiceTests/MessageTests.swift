@@ -14,7 +14,7 @@ struct MessageTests {
         let stage = try ServiceFixture()
         let client = try RawClient(stage.folder.socket)
         let welcome = try client.hello()
-        #expect(welcome.version == ArbiterProtocol.version)
+        #expect(ArbiterProtocol.versions.contains(welcome.version))
         #expect(welcome.app == AppID(UInt64(getpid())))
         #expect(!welcome.isTrusted)
         #expect(welcome.settings == ArbiterSettings())
@@ -31,9 +31,33 @@ struct MessageTests {
             return
         }
         #expect(error.code == .malformed)
-        #expect(error.message.contains("\(ArbiterProtocol.version)"))
+        #expect(error.message.contains(ArbiterProtocol.supportedVersions))
         client.serial = 1
         try client.hello()
+    }
+
+    @Test(
+        "The newest version that both sides support is agreed on",
+        arguments: [
+            (#""version": 1"#, true), (#""version": 1, "oldestVersion": 1"#, true),
+            (#""version": 9, "oldestVersion": 1"#, true), (#""version": 1, "oldestVersion": 0"#, true),
+            (#""version": 9, "oldestVersion": 2"#, false), (#""version": 0, "oldestVersion": 0"#, false),
+            (#""version": 1, "oldestVersion": 2"#, false), (#""version": -9223372036854775808"#, false),
+        ])
+    func agreement(versions: String, agrees: Bool) throws {
+        let stage = try ServiceFixture()
+        let client = try RawClient(stage.folder.socket)
+        switch try client.answer(to: #"{"serial": 1, "request": "hello", \#(versions)}"#, serial: 1) {
+        case .success(let reply): #expect(agrees && reply.welcome?.version == 1)
+        case .failure(let error): #expect(!agrees && error.code == .malformed, "\(error)")
+        }
+        for (version, oldest, agreed) in [(2, 1, 2), (5, 3, 3), (3, 3, 3), (9, 4, nil), (1, 1, nil)]
+            as [(Int, Int, Int?)]
+        {
+            var hello = ClientMessage.Hello()
+            (hello.version, hello.oldestVersion) = (version, oldest)
+            #expect(ArbiterProtocol.version(for: hello, of: 2...3) == agreed, "\(version), \(oldest)")
+        }
     }
 
     @Test("Requests before hello are refused, and so is a second hello")

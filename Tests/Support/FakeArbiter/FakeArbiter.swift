@@ -58,13 +58,14 @@ package final class FakeArbiter: Sendable {
 
         /// Waits for hello and answers it; returns the hello message.
         @discardableResult
-        package func welcome(as arbiter: UInt64 = 1, version: Int = ArbiterProtocol.version) -> ClientMessage.Hello? {
+        package func welcome(
+            as arbiter: UInt64 = 1, version: Int = ArbiterProtocol.versions.upperBound
+        ) -> ClientMessage.Hello? {
             guard let message = receive(), case .hello(let hello) = message.request else { return nil }
             var reply = Reply()
-            var welcome = Reply.Welcome(
-                arbiter: arbiter, app: AppID(UInt64(getpid())), isTrusted: false, settings: ArbiterSettings())
-            welcome.version = version
-            reply.welcome = welcome
+            reply.welcome = Reply.Welcome(
+                version: version, arbiter: arbiter, app: AppID(UInt64(getpid())), isTrusted: false,
+                settings: ArbiterSettings())
             send(.reply(message.serial, reply))
             return hello
         }

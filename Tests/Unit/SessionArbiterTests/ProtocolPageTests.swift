@@ -90,7 +90,7 @@ import Testing
             limits.messagesPerSecond,
             limits.queuedBytes,
         ] { #expect(page.text.contains("\(Self.grouped(number)) |") || page.text.contains("\(Self.grouped(number)),")) }
-        #expect(page.text.contains("This is version \(ArbiterProtocol.version) of"))
+        #expect(page.text.contains("This is version \(ArbiterProtocol.versions.upperBound) of"))
     }
 
     // MARK: What occurs
