@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that comments of Swift and C, and the prose of Markdown, wrap at 100 columns; and that comments of members stand
+"""Checks that comments of Swift, C and Rust, and the prose of Markdown, wrap at 100 columns; and that comments of members stand
 above the member. In Markdown, tables, code, headings, links on a line of their own and generated parts may be wider."""
 import pathlib
 import re
@@ -10,7 +10,7 @@ COMMENT = re.compile(r'^(?:[^"\n]|"(?:\\.|[^"\\\n])*")*?(///?<?.*)$')
 
 
 def comments(name, text):
-    """Returns the faults of the comments of a Swift or C file."""
+    """Returns the faults of the comments of a file in Swift, C or Rust."""
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         comment = COMMENT.match(line)
@@ -42,7 +42,7 @@ def prose(name, text):
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     failures, count = [], 0
-    for path in sorted(path for suffix in ("swift", "c", "h", "md") for path in root.rglob(f"*.{suffix}")):
+    for path in sorted(path for suffix in ("swift", "c", "h", "rs", "md") for path in root.rglob(f"*.{suffix}")):
         name = path.relative_to(root)
         if any(part.startswith(".build") or part in ("build", ".git") for part in name.parts):
             continue

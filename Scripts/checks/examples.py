@@ -13,7 +13,7 @@ import sys
 import textwrap
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-SHOWN = re.compile(r"<!-- (\S+);[^>]*-->\n```(?:swift|c|python)\n(.*?)```", re.S)
+SHOWN = re.compile(r"<!-- (\S+);[^>]*-->\n```(?:swift|c|python|rust)\n(.*?)```", re.S)
 NAMES = re.compile(r"^ *(?://|#) \[(?!end\])(\S+)\]$", re.M)
 
 

@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 
-SUFFIXES = {".swift", ".c", ".h", ".md", ".txt", ".py", ".yaml", ".sh", ".cmake", ".in", ""}
+SUFFIXES = {".swift", ".c", ".h", ".rs", ".md", ".txt", ".py", ".yaml", ".sh", ".cmake", ".in", ""}
 SKIPPED = ("Benchmarks/results/", "Examples/Media/", "Scripts/checks/words", "Scripts/checks/self-test", "CHANGELOG.md", "Documentation/Decisions/0032")
 TOKEN = re.compile(r"[A-Za-z]+")
 PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")

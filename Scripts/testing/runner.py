@@ -14,11 +14,12 @@ from stages import REPORTS, ROOT
 
 TIMES = REPORTS / "times.json"
 # Lines of a failed stage's log that report errors.
-FAILURE = re.compile(r"✘|error:|warning: |FAILED|\*\*\*|FAULT|failed|ERROR: |SUMMARY: |not detected|SURVIVED|did not end")
+FAILURE = re.compile(r"✘|error:|warning: |FAILED|panicked at|\*\*\*|FAULT|(?<!; 0 )failed|ERROR: |SUMMARY: |not detected|SURVIVED|did not end")
 SWIFT_TESTS = re.compile(r"Test run with (\d+) tests?")
 SWIFT_FAILURE = re.compile(r"✘ Test .* failed after")
 C_TESTS = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
 PYTHON_TESTS = re.compile(r"^Ran (\d+) tests? in ", re.M)
+RUST_TESTS = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed;", re.M)
 PYTHON_FAILURE = re.compile(r"^(?:FAIL|ERROR): ", re.M)
 
 
@@ -114,6 +115,9 @@ class Running:
         tests += sum(int(total) for _, total in C_TESTS.findall(text))
         failures = len(SWIFT_FAILURE.findall(text)) + len(PYTHON_FAILURE.findall(text))
         failures += sum(int(failed) for failed, _ in C_TESTS.findall(text))
+        # Each crate, test file and page has a result, which may be of no test.
+        tests += sum(int(passes) + int(failed) for passes, failed in RUST_TESTS.findall(text))
+        failures += sum(int(failed) for _, failed in RUST_TESTS.findall(text))
         if passed and (0 in runs or self.stage.tests and tests == 0):
             passed, self.why = False, "a command ran no test"
         seconds = time.monotonic() - self.begun

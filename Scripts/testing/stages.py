@@ -6,6 +6,7 @@ order of the table, each as soon as the stages that it needs have passed and eno
 """
 
 import dataclasses
+import os
 import pathlib
 import shlex
 
@@ -83,6 +84,11 @@ THREADED = (
     "test_threads", "test_rings", "test_fifo", "test_gate", "test_gate_replacement", "test_gates_and_plans", "test_gate_memory",
     "test_meters", "test_queues", "test_processes", "test_peers", "stress_ring", "torn_command", "soak",
 )
+
+
+def cargo(command, *arguments):
+    """Returns a command of cargo for the crates and the examples in Rust."""
+    return ["cargo", command, "--offline", "--locked", "--manifest-path", "Bindings/Rust/Cargo.toml", *arguments]
 
 
 def named(option, names):
@@ -198,6 +204,23 @@ TABLE = [
         environment={
             "PYTHONPATH": str(ROOT / "Bindings/Python"), "PYTHONDONTWRITEBYTECODE": "1",
             "AUDIOSESSION_LIBRARY": str(ROOT / "build/python/libaudiosession.so"),
+        }),
+    Stage(
+        "rust", "the Rust crates: sessions and gates at a real arbiter, the declarations of the C library, the examples",
+        [
+            ["cmake", "-B", "build/rust", "-G", "Ninja", "-DBUILD_TESTING=OFF", "-DCMAKE_BUILD_TYPE=Release"],
+            ["cmake", "--build", "build/rust", "--target", "audiosession"],
+            cargo("build", "--package", "audiosession", "--no-default-features"),
+            cargo("doc", "--package", "audiosession", "--no-default-features", "--no-deps"),
+            cargo("doc", "--workspace", "--lib", "--no-deps"),
+            cargo("test", "--workspace", "--no-fail-fast"),
+        ],
+        needs=BUILT, cores=0.7, isolated=True,
+        environment={
+            # A toolchain of rustup may be there only.
+            "PATH": f"{os.environ.get('PATH', os.defpath)}:{pathlib.Path.home() / '.cargo/bin'}",
+            "CARGO_TARGET_DIR": str(ROOT / "build/rust/target"), "RUSTFLAGS": "-D warnings", "RUSTDOCFLAGS": "-D warnings",
+            "AUDIOSESSION_LIB_DIR": str(ROOT / "build/rust"), "LD_LIBRARY_PATH": str(ROOT / "build/rust"),
         }),
     Stage(
         "desktop", "the player on a session bus: properties, signals and commands, by playerctl and other programs",
