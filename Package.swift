@@ -45,6 +45,7 @@ let package = Package(
         .executable(name: "audiosession-mpris", targets: ["audiosession-mpris"]),
         .executable(name: "audiosession-adopt", targets: ["audiosession-adopt"]),
         .executable(name: "audiosession-desktop", targets: ["audiosession-desktop"]),
+        .executable(name: "audiosession-conformance", targets: ["audiosession-conformance"]),
         .executable(name: "audiosessiond", targets: ["audiosessiond"]),
     ],
     dependencies: [
@@ -233,6 +234,17 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
+        // Tests clients of the protocol, in any language.
+        .target(
+            name: "ProtocolConformance",
+            dependencies: ["CSessionSocket", "Platform", "SessionArbiter", "SessionPolicy"], swiftSettings: swift),
+        .executableTarget(
+            name: "audiosession-conformance",
+            dependencies: [
+                "Platform", "ProgramSupport", "ProtocolConformance",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
         .executableTarget(
             name: "FirstSound", dependencies: ["AudioPlayback", "AudioSessions"], path: "Examples/FirstSound",
             swiftSettings: swift),
@@ -345,6 +357,13 @@ let package = Package(
             name: "arbiter-test-client", dependencies: ["ArbiterTesting", "SessionArbiter"],
             path: "Tests/Programs/ArbiterTestClient",
             swiftSettings: swift),
+        // Plays in a session of the C library, or of the Swift library, until SIGTERM.
+        .executableTarget(
+            name: "c-session-client", dependencies: ["CAudioSession"], path: "Tests/Programs/CSessionClient",
+            cSettings: c),
+        .executableTarget(
+            name: "swift-session-client", dependencies: ["SessionArbiter", "SessionPolicy"],
+            path: "Tests/Programs/SwiftSessionClient", swiftSettings: swift),
         .executableTarget(
             name: "arbiter-fuzzer", dependencies: ["ArbiterTesting", "TestRandom"],
             path: "Tests/Programs/ArbiterFuzzer", swiftSettings: swift),
