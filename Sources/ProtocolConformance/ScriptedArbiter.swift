@@ -43,8 +43,8 @@ final class ScriptedArbiter {
     func fillGate(serial: UInt64) {
         guard let session, let gate = gates[session] else { return }
         let words = gate.words
-        // Attenuation and flags remain; the ramp is another one.
-        let grant = words.grant & 0x7_0000_FFFF | 0xFA_0000 | serial << 40
+        // Flags remain. The attenuation is 1/256 dB, so that the lowest bit counts, too.
+        let grant = words.grant & 0x7_0000_0000 | 0xFA_0001 | serial << 40
         gate.write(GateWords(grant: grant, volume: words.volume & 0xFFFF_FFFF | 0x25_0000_0000))
     }
 

@@ -287,7 +287,8 @@ extension ClientMessage.Request {
     }
 }
 
-/// Recognizes messages for which this version has no name.
+/// Recognizes messages for which this version has no name, and notices that contain values for
+/// which it has none, such as the effect.
 private enum UnknownMessage {
     private static let known: Set = [
         "reply", "notice", "status", "application", "devices", "hardware", "ping", "decision",
@@ -295,6 +296,9 @@ private enum UnknownMessage {
 
     static func isOne(_ bytes: Data) -> Bool {
         guard let object = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any] else { return false }
+        if let notice = object["notice"] as? [String: Any] {
+            return notice["decision"] is NSNumber && notice["session"] is NSNumber && notice["effect"] is String
+        }
         return !object.isEmpty && known.isDisjoint(with: object.keys)
     }
 }

@@ -30,12 +30,14 @@ FAULTS = {
     "deaf": "answers no ping",
     "late": "answers pings only after the reply that it waits for",
     "strict": "ends at a message that it does not know",
+    "keys": "ends at a key that it does not know",
+    "text": "finds replies by searching the text",
     "double": "reads integers as doubles",
     "insist": "repeats a refused activation at once",
     "leave": "ends when its activation is refused",
     "give-up": "ends its connection when it is interrupted",
     "lose": "does not connect again",
-    "anew": "registers a new session instead of restoring",
+    "forget": "registers a new session instead of restoring",
     "arbiter": "names no arbiter in hello",
     "words": "restores with the gate's words as doubles",
     "stale": "restores the first status",
@@ -45,6 +47,8 @@ FAULTS = {
     "hasty": "registers without waiting for the reply to hello",
     "stubborn": "ignores SIGTERM",
 }
+# The keys of the messages that it receives.
+KEYS = {"application", "devices", "error", "grant", "hardware", "notice", "pending", "ping", "reply", "session", "status", "welcome"}
 
 
 class Lost(Exception):
@@ -95,6 +99,10 @@ class Client:
         if not packet:
             raise Lost
         message = json.loads(packet, **({"parse_int": float} if self.fault == "double" else {}))
+        if self.fault == "text" and b'"reply":' not in packet:
+            message.pop("reply", None)
+        if self.fault == "keys" and message.keys() & KEYS and message.keys() - KEYS:
+            sys.exit(f"client.py: unknown key in {message}")
         self.handle(message)
         return message, descriptors
 
@@ -142,7 +150,7 @@ class Client:
         if self.fault == "first":
             self.ask(request="register")
         hello = {"request": "hello", "version": 1, "oldestVersion": 1}
-        if self.session and self.fault != "anew":
+        if self.session and self.fault != "forget":
             hello.update(restoring=1, application=self.application)
             if self.fault != "arbiter":
                 hello["arbiter"] = self.arbiter
@@ -151,7 +159,7 @@ class Client:
             self.send(request="register")
         record = self.record()
         self.arbiter = self.ask(**hello)[0]["welcome"]["arbiter"]
-        if self.session and self.fault != "anew":
+        if self.session and self.fault != "forget":
             self.restore(record)
         else:
             self.register()
@@ -173,14 +181,15 @@ class Client:
         self.activate(session)
 
     def activate(self, session):
-        try:
-            self.ask(action="activate", session=session)
-        except Failed:
-            if self.fault == "leave":
-                sys.exit("client.py: refused")
-            if self.fault == "insist":
-                self.activate(session)
-            return
+        while True:
+            try:
+                self.ask(action="activate", session=session)
+                break
+            except Failed:
+                if self.fault == "leave":
+                    sys.exit("client.py: refused")
+                if self.fault != "insist":
+                    return
         if self.fault != "idle":
             self.ask(action="setRunning", session=session, isRunning=True)
 

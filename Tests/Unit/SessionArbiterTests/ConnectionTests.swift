@@ -178,6 +178,24 @@ import Testing
         #expect(ends.wait { $0 == [true] })
     }
 
+    @Test("A notice with an effect, a reason or a rule of a later version is ignored")
+    func laterNotices() throws {
+        let fake = try fakes.start { peer in
+            peer.welcome()
+            guard let message = peer.receive() else { return }
+            for text in [
+                #"{"notice": {"decision": 3, "session": 5, "effect": "laterEffect", "rule": "ACT-1", "key": [1]}}"#,
+                #"{"notice": {"decision": 4, "session": 5, "effect": "activated", "rule": "LATER-1"}}"#,
+                #"{"notice": {"decision": 5, "session": 5, "effect": "routeChanged", "reason": "later", "rule": "ROUTE-3"}}"#,
+            ] { peer.send(raw: Array(text.utf8)) }
+            peer.send(.reply(message.serial, Reply()))
+            peer.awaitEnd()
+        }
+        let connection = try ArbiterConnection(fake.address)
+        _ = try connection.request(.synchronise, timeout: 30)
+        #expect(!connection.hasEnded)
+    }
+
     @Test("A packet above the limit ends the connection")
     func oversized() throws {
         let fake = try fakes.start { peer in
