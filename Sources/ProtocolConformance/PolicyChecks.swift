@@ -28,6 +28,23 @@ extension ConformanceCheck {
             try trial.ping([20])
         },
         ConformanceCheck(
+            name: "error", summary: "takes an error with an unknown code as one",
+            section: "Errors", statement: "`message` states what to do; `code` is for programs. New codes are added."
+        ) { trial throws(TrialError) in
+            try trial.accept()
+            var count = 0
+            let fail: (ClientMessage, ClientConnection) throws(TrialError) -> Bool = {
+                message, connection throws(TrialError) in
+                guard message.isActivation else { return false }
+                count += 1
+                try trial.require(isRead: connection.send(text: futureError(count, message.serial)))
+                return true
+            }
+            try trial.serve("a request to activate the session", until: { count > 0 }, answer: fail)
+            _ = try trial.observe(seconds: 0.5, answer: fail)
+            try trial.ping([21])
+        },
+        ConformanceCheck(
             name: "interruption", summary: "survives an interruption, and resumes when it may",
             section: "Pushed messages",
             statement: "`notice` reports what happened to a session: `interruptionEnded` with `shouldResume`."
@@ -49,6 +66,14 @@ extension ConformanceCheck {
             if !isActive() { trial.remark("The client does not activate its session again after the interruption.") }
         },
     ]
+
+    /// An error as a later arbiter may send it.
+    private static func futureError(_ number: Int, _ serial: UInt64) -> String {
+        let refusal = #"{"code": "futureCode", "rule": "FUTURE-1", "message": "A later rule refuses."}"#
+        return number % 2 == 1
+            ? #"{"reply": \#(serial), "error": {"code": "futureCode", "message": "A later arbiter refuses."}}"#
+            : #"{"reply": \#(serial), "error": {"code": "refused", "message": "So it does.", "refusal": \#(refusal)}}"#
+    }
 
     private static func refusal(of trial: ClientTrial) -> Refusal {
         let id = trial.arbiter.session?.rawValue ?? 0

@@ -26,7 +26,7 @@ struct ConformanceCommand: ParsableCommand {
             what the checks expect.
 
             Exit status: 0 all checks have passed, 1 a check has failed, 64 usage error, 66 the client does not \
-            exist, 69 it cannot be run, 74 output cannot be written, 128 + N ended by signal N.
+            exist, 69 it cannot be run, 74 output cannot be written, 130 ended by a signal.
             """)
 
     @Option(

@@ -106,6 +106,17 @@ public struct RequestError: Error, Hashable, Sendable, Codable, CustomStringConv
         self.refusal = refusal
     }
 
+    private enum CodingKeys: String, CodingKey { case code, message, refusal }
+
+    /// Decodes an error that may be of a later version: a code that is not known counts as
+    /// `unavailable`, and of a refusal that is not known only the message remains.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        code = Code(rawValue: try values.decode(String.self, forKey: .code)) ?? .unavailable
+        message = try values.decode(String.self, forKey: .message)
+        refusal = try? values.decodeIfPresent(Refusal.self, forKey: .refusal)
+    }
+
     public init(_ refusal: Refusal) { self.init(.refused, refusal.description, refusal: refusal) }
 
     public var description: String { message }

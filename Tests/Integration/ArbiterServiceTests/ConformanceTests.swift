@@ -28,7 +28,7 @@ struct ConformanceTests {
         let runs = try clients.map { try start([], $0) }
         for run in runs {
             let (status, output) = try end(run)
-            #expect(status == 0 && output.contains("11 passed, 0 failed"), "\(output)")
+            #expect(status == 0 && output.contains("12 passed, 0 failed"), "\(output)")
             #expect(!output.contains("does not activate"), "\(output)")
         }
     }
@@ -65,6 +65,7 @@ struct ConformanceTests {
         Fault("double", "unknown", #""ping": 1.8446744073709552e+19"#),
         Fault("insist", "refusal", "Expected fewer than 50 requests"),
         Fault("leave", "refusal", "client.py: refused"),
+        Fault("codes", "error", "client.py: unknown code"),
         Fault("give-up", "interruption", "client.py: interrupted"),
         Fault("lose", "loss", "Expected a connection; none came.", isWait: true),
         Fault("forget", "loss", "none came"),
@@ -104,10 +105,10 @@ struct ConformanceTests {
     func json() throws {
         let program = try BuiltProgram.path("audiosession-conformance")
         let (status, list) = try ChildProcess.run(program, ["--list"])
-        #expect(status == 0 && list.split(separator: "\n").count == 11, "\(list)")
+        #expect(status == 0 && list.split(separator: "\n").count == 12, "\(list)")
         let (_, text) = try ChildProcess.run(program, ["--list", "--json"])
         let entries = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]]
-        #expect(entries?.count == 11 && entries?.allSatisfy { $0["name"] is String } == true)
+        #expect(entries?.count == 12 && entries?.allSatisfy { $0["name"] is String } == true)
         let (failed, report) = try end(start(["--json", "--only", "hello"], Self.python + ["--fault", "exit"]))
         let object = try JSONSerialization.jsonObject(with: Data(report.utf8)) as? [String: Any]
         #expect(failed == 1 && object?["failed"] as? Int == 1, "\(report)")

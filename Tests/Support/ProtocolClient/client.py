@@ -35,6 +35,7 @@ FAULTS = {
     "double": "reads integers as doubles",
     "insist": "repeats a refused activation at once",
     "leave": "ends when its activation is refused",
+    "codes": "ends at an error with a code that it does not know",
     "give-up": "ends its connection when it is interrupted",
     "lose": "does not connect again",
     "forget": "registers a new session instead of restoring",
@@ -49,6 +50,7 @@ FAULTS = {
 }
 # The keys of the messages that it receives.
 KEYS = {"application", "devices", "error", "grant", "hardware", "notice", "pending", "ping", "reply", "session", "status", "welcome"}
+CODES = {"refused", "malformed", "notPermitted", "limit", "unavailable"}
 
 
 class Lost(Exception):
@@ -133,6 +135,8 @@ class Client:
             self.send(request="pong", ping=number)
         self.waiting = []
         if "error" in answer[0]:
+            if self.fault == "codes" and answer[0]["error"]["code"] not in CODES:
+                sys.exit(f"client.py: unknown code in {answer[0]}")
             raise Failed(answer[0]["error"]["message"])
         return answer
 

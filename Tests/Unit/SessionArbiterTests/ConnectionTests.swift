@@ -196,6 +196,29 @@ import Testing
         #expect(!connection.hasEnded)
     }
 
+    @Test(
+        "An error with a code, or of a refusal, of a later version is an error with its message",
+        arguments: [
+            (#"{"code": "later", "message": "Wait."}"#, RequestError.Code.unavailable),
+            (#"{"code": "refused", "message": "Wait.", "refusal": {"code": "later", "rule": "LATER-1"}}"#, .refused),
+        ])
+    func laterErrors(error: String, code expected: RequestError.Code) throws {
+        let fake = try fakes.start { peer in
+            peer.welcome()
+            guard let message = peer.receive() else { return }
+            peer.send(raw: Array(#"{"reply": \#(message.serial), "error": \#(error)}"#.utf8))
+            peer.obey()
+        }
+        let connection = try ArbiterConnection(fake.address)
+        do throws(RequestError) {
+            _ = try connection.request(.synchronise, timeout: 30)
+            Issue.record("no error")
+        } catch {
+            #expect(error.code == expected && error.message == "Wait." && error.refusal == nil)
+        }
+        _ = try connection.request(.synchronise, timeout: 30)
+    }
+
     @Test("A packet above the limit ends the connection")
     func oversized() throws {
         let fake = try fakes.start { peer in
