@@ -28,8 +28,9 @@ extension ConformanceCheck {
             try trial.ping([20])
         },
         ConformanceCheck(
-            name: "error", summary: "takes an error with an unknown code as one",
-            section: "Errors", statement: "`message` states what to do; `code` is for programs. New codes are added."
+            name: "error", summary: "goes on after an error with an unknown code or rule",
+            section: "Errors",
+            statement: "A later arbiter may send other codes and rules: such an error is an error with a message."
         ) { trial throws(TrialError) in
             try trial.accept()
             var count = 0
