@@ -270,17 +270,22 @@ extension AudioSessionHost {
     /// speed of other threads. Do not call from within a notification.
     package func settle() {
         // Delivered events may cause decisions, and these further events: repeat until a round
-        // brings no new decision.
+        // brings no new decision. A round drains each queue twice, because what runs on the
+        // notification queue may have decided before the round, and still add to the other queues.
         var before: UInt64?
         repeat {
             before = arbiter.decisions.last?.number
-            (try? engine.get())?.drain()
-            arbiter.drain()
-            permission.drain()
-            systemSounds.queue.sync {}
-            hardware.sync {}
-            notifications.sync {}
-            arbiter.drain()
+            for _ in 1...2 { drainQueues() }
         } while arbiter.decisions.last?.number != before
+    }
+
+    private func drainQueues() {
+        (try? engine.get())?.drain()
+        arbiter.drain()
+        permission.drain()
+        systemSounds.queue.sync {}
+        hardware.sync {}
+        notifications.sync {}
+        arbiter.drain()
     }
 }
