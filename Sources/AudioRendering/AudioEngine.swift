@@ -73,8 +73,9 @@ public final class AudioEngine: Sendable {
     public var format: HardwareFormat? { driver.format }
 
     /// The engine frame at which the next period begins: the number of frames rendered so far, plus
-    /// the time for which the engine was suspended. Timed commands use this clock. Takes a lock, so
-    /// it is not for render callbacks.
+    /// the time for which the engine was suspended. While a period is rendered, this advances with
+    /// each of its blocks. Timed commands use this clock. Takes a lock, so it is not for render
+    /// callbacks.
     public var currentFrame: UInt64 { control.currentFrame }
 
     /// The driver's counters and loads.

@@ -102,7 +102,7 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
                    uint32_t noutputs, uint32_t nframes) RCORE_RT;
 
 /// Returns the number of frames processed and skipped: the time at which the next period begins.
-/// [any]
+/// While a period is processed, the time advances with each of its blocks. [any]
 uint64_t rcore_time(const rcore_t *core) RCORE_RT;
 /// Advances the time by `nframes` without rendering, after a pause in which the driver called no
 /// cycle. Voices and ramps keep their positions. Commands that have become due take effect in the

@@ -63,11 +63,8 @@ extension RealServers {
             scene.host.close()
             // On a busy machine, the server itself may have xruns.
             #expect(recording.files.count == 1 && recording.gaps.allSatisfy { $0.cause == .xrun })
-            let (earlier, later) = (
-                recording.gaps.filter { $0.firstFrame < recorded }, recording.gaps.filter { $0.firstFrame >= recorded }
-            )
-            let present = recorded - earlier.reduce(0) { $0 + $1.frames }
-            #expect(present.isMultiple(of: Self.cycle))
+            let later = recording.gaps.filter { $0.firstFrame >= recorded }
+            // It may pause within a cycle: the engine's time advances with each block of one.
             let all = try samples(try #require(recording.files.first), recording.gaps)
             let second = all.suffix(recording.files[0].frames - recorded - later.reduce(0) { $0 + $1.frames })
             #expect(firstBreak(all.dropLast(second.count)) == nil && firstBreak(second) == nil)
@@ -202,8 +199,8 @@ extension RealServers {
             scene.host.close()
             #expect(recording.ending == .stopped && recording.files.map(\.path) == [scene.recorder.path])
             #expect(abs(Double(frames) / 48_000 - seconds) < 1, "\(frames) frames in \(seconds) s")
-            let last = try SoundFile.read(recording.files[0].path.description).planes[0].suffix(10 * Self.cycle)
-            #expect(firstBreak(last) == nil)  // it ends with a cycle
+            let last = try samples(recording.files[0], recording.gaps).suffix(10 * Self.cycle)
+            #expect(last.count == 10 * Self.cycle && firstBreak(last) == nil)
         }
 
         @Test("SRV-2, ROUTE-4: a microphone that does not return ends the recording once it is not awaited any longer")
