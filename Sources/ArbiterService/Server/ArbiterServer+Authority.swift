@@ -161,6 +161,7 @@ extension ArbiterServer {
     /// together with `others` that are registered at the same time.
     func reserveSession(besides others: Int = 0) throws(RequestError) {
         guard core.state.sessions.count + others < settings.limits.sessions else {
+            pingIdleClients()
             throw RequestError(
                 .limit,
                 "The limit of \(settings.limits.sessions) sessions is reached; end some, or raise limits.sessions in the settings."

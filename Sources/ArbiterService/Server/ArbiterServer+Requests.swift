@@ -125,7 +125,9 @@ extension ArbiterServer {
         case .permission(let program, let permission):
             reply.permissions = try self.permissions(program, permission, connection)
         case .describe(let id, let description): try describe(id, description, connection)
-        case .report: reply.report = makeReport()
+        case .report:
+            reply.report = makeReport()
+            pingIdleClients()
         case .log(let after, let follows):
             connection.followsLog = follows
             reply.decisions = core.log.decisions.filter { $0.number > after }

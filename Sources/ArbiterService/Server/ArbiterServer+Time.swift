@@ -7,7 +7,7 @@ extension ArbiterServer {
     var timeout: Int32 {
         if hasClientsToUpdate { return 0 }
         var due = [Double]()
-        if !connections.isEmpty { due.append(nextPing) }
+        if mayHaveToPing { due.append(nextPing) }
         if let rebuilding { due.append(rebuilding.deadline) }
         if let lateRestorationDeadline { due.append(lateRestorationDeadline) }
         if let idleSince, mayBecomeIdle { due.append(idleSince + settings.idleExit) }
@@ -27,9 +27,10 @@ extension ArbiterServer {
     }
 
     /// Disconnects clients that have not answered a ping for `settings.leaseLimit` seconds, and
-    /// pings those that owe no answer (ACT-12). Does nothing until the next ping is due.
+    /// pings those that owe no answer (ACT-12), except idle ones. Does nothing until the next ping
+    /// is due.
     func pingClients(at now: Double) {
-        guard now >= nextPing else { return }
+        guard mayHaveToPing, now >= nextPing else { return }
         // This process itself was delayed, so answers may still be unread: measure their time from
         // now.
         if now - nextPing > settings.pingInterval {
@@ -37,21 +38,45 @@ extension ArbiterServer {
         }
         nextPing = now + settings.pingInterval
         pings += 1
+        mayHaveToPing = false
+        let awaited = Set(core.state.sessions.compactMap { $0.wait?.interrupter })
         for connection in connections.values {
             if let ping = connection.ping {
+                mayHaveToPing = true
                 guard now - ping.since >= settings.leaseLimit else { continue }
                 report(
                     "\(connection.peer.program) (\(connection.peer.process)) has not answered for \(now - ping.since) s."
                 )
                 connection.hasEnded = true
-            } else if connection.hello != nil {
-                connection.ping = (pings, now)
-                send(.ping(pings), to: connection)
-            } else {
+            } else if connection.hello == nil {
                 // A client that connects and sends nothing has the same time limit as one that does
                 // not answer.
+                mayHaveToPing = true
                 connection.ping = (0, now)
+            } else if connection.hasNewMessages || affectsOthers(connection, awaited: awaited) {
+                mayHaveToPing = true
+                connection.ping = (pings, now)
+                send(.ping(pings), to: connection)
+                connection.hasNewMessages = false
             }
         }
+    }
+
+    /// Has all clients pinged, so that those that hang are found although they are idle.
+    func pingIdleClients() {
+        for connection in connections.values { connection.hasNewMessages = true }
+        mayHaveToPing = true
+    }
+
+    /// Whether other clients would notice that the client hangs, although it is sent nothing: it
+    /// has an active session, one that will be, or one for which another session waits, also while
+    /// it is to resume or is interrupted itself (ACT-8); a call; or the devices of a server.
+    private func affectsOthers(_ connection: Connection, awaited: Set<SessionID>) -> Bool {
+        let apps = connection.sessions.compactMap { core.state[$0]?.app }
+        return !connection.systemSessions.isEmpty
+            || ([connection.app] + apps).contains { core.state.app($0).server != nil }
+            || connection.sessions.contains { id in
+                core.state[id]?.isActive == true || core.state.pendingActivations.contains(id) || awaited.contains(id)
+            }
     }
 }

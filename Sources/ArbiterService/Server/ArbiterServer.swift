@@ -40,6 +40,8 @@ public final class ArbiterServer: @unchecked Sendable {
     /// When clients are pinged next, in seconds, and how often they were.
     var nextPing = ArbiterServer.now
     var pings: UInt64 = 0
+    /// Whether a client may have to be pinged then, or owes an answer.
+    var mayHaveToPing = false
     /// When the last client left, in seconds; nil while there is one.
     var idleSince: Double? = ArbiterServer.now
     private var buffer = [UInt8](repeating: 0, count: ArbiterProtocol.packetLimit)
@@ -212,6 +214,7 @@ public final class ArbiterServer: @unchecked Sendable {
                 continue
             }
             connections[lastConnection] = connection
+            mayHaveToPing = true
             idleSince = nil
         }
     }
@@ -248,6 +251,8 @@ public final class ArbiterServer: @unchecked Sendable {
         _ = ssocket_send(socket, bytes, bytes.count, -1)
         close(socket)
         report(error.message)
+        // Clients that hang may be in the way.
+        if peer.uid == getuid() { pingIdleClients() }
     }
 
     private func connectionCount(of process: pid_t) -> Int { connections.values.count { $0.peer.process == process } }
@@ -320,6 +325,8 @@ public final class ArbiterServer: @unchecked Sendable {
         }
         let hadQueue = connection.hasQueue
         connection.send(bytes, descriptor: descriptor, memory: memory)
+        connection.hasNewMessages = true
+        mayHaveToPing = true
         if connection.hasQueue, !hadQueue { watchQueue(of: connection) }
     }
 

@@ -44,6 +44,8 @@ final class Connection {
     var followsLog = false
     /// The ping that has not been answered yet, and when it was sent, in seconds.
     var ping: (number: UInt64, since: Double)?
+    /// Whether the client has been sent a message since its last ping.
+    var hasNewMessages = false
     /// Whether the client is gone or is to be disconnected: nothing more is sent or read.
     var hasEnded = false
     /// Whether other clients are served first, because a request of this one took long.
