@@ -16,6 +16,7 @@ enum {
     PROTOCOL_VERSION = 1,
     /// How long the next arbiter may take to restore the session: it waits for other programs, half
     /// a second as a rule.
+    /// The service's setting `rebuild-limit` is shorter.
     JOINING_LIMIT_MS = 5000,
 };
 

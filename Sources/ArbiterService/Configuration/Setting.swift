@@ -83,7 +83,7 @@ struct Setting: Sendable {
         Setting("service", "idle-exit", .real(\.idleExit, 0...86_400, "s")),
         Setting("service", "ping-interval", .real(\.pingInterval, 0.01...60, "s")),
         Setting("service", "lease-limit", .real(\.leaseLimit, 0.02...60, "s")),
-        Setting("service", "rebuild-limit", .real(\.rebuildLimit, 0...60, "s")),
+        Setting("service", "rebuild-limit", .real(\.rebuildLimit, 0...4, "s")),
         Setting("service", "log-capacity", .whole(\.arbiter.logCapacity, 1...1_000_000, "decisions")),
 
         Setting("limits", "clients", .whole(\.limits.clients, 1...65_536, "clients")),

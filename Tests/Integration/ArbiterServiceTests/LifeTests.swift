@@ -130,7 +130,7 @@ struct LifeTests {
         arguments: [SIGKILL, SIGTERM])
     func waitsForClients(signal: Int32) throws {
         let folder = try TrialFolder()
-        let configuration = "service: {rebuild-limit: 20}"
+        let configuration = "service: {rebuild-limit: 4}"
         let first = try Service(in: folder, configuration: configuration)
         let (a, b) = (try TestClient(folder.socket), try TestClient(folder.socket))
         let interrupted = try a.play()

@@ -59,7 +59,7 @@ struct ServerDeviceTests {
     @Test("SRV-3: devices outlive the service only with an app that names their server")
     func outlive() throws {
         let folder = try TrialFolder()
-        let patient = "service: {rebuild-limit: 20}"
+        let patient = "service: {rebuild-limit: 4}"
         var service = try Service(in: folder, configuration: patient)
         var client = try RawClient(folder.socket)
         try client.hello()
