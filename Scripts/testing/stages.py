@@ -249,8 +249,10 @@ TABLE = [
     Stage("c-address", "the C libraries, with the address and undefined behaviour sanitizers", c_tests("address", 30), modes=LONG),
     Stage("c-thread", "C tests with several threads, with the thread sanitizer; --all: all C tests", c_tests("thread", 3, THREADED), modes=SHORT),
     Stage("c-thread", "C tests with several threads, with the thread sanitizer; --all: all C tests", c_tests("thread", 30), modes=LONG),
-    Stage("c-realtime", "a soak of the render cycle, with the realtime sanitizer; --all: all C tests", c_tests("realtime", 5, ("soak",)), modes=SHORT),
-    Stage("c-realtime", "a soak of the render cycle, with the realtime sanitizer; --all: all C tests", c_tests("realtime", 30), modes=LONG),
+    Stage(
+        "c-realtime", "a soak of the render cycle, and the gate of C sessions, with the realtime sanitizer; --all: all C tests",
+        c_tests("realtime", 5, ("soak", "test_session_gate_apply", "test_session_gate_and_core")), modes=SHORT),
+    Stage("c-realtime", "", c_tests("realtime", 30), modes=LONG),
     Stage(
         "exploration", "explores the states of the session rules breadth-first: a sixth of the slices, chosen by SEED; --all: all slices",
         [

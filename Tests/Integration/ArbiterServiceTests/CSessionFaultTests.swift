@@ -233,37 +233,6 @@ struct CSessionFaultTests {
         #expect(session.id == SessionID(2))
     }
 
-    @Test("An arbiter that dies at any message: one call is lost at most, and the next ones succeed", arguments: 1...7)
-    func dies(at number: Int) throws {
-        let received = Received()
-        let fake = try FakeArbiter { peer in
-            peer.welcome(as: UInt64(peer.number))
-            let messages = Mutex(0)
-            Self.serve(peer, received) { _ in
-                let count = messages.withLock { count in
-                    count += 1
-                    return count
-                }
-                return peer.number > 1 || count < number
-            }
-        }
-        guard number > 1 else {
-            #expect(throws: (any Error).self) { try CSession(fake.address.path) }
-            return
-        }
-        let session = try CSession(fake.address.path)
-        var statuses: [asession_status_t] = []
-        for _ in 1...3 {
-            var error = asession_error_t()
-            statuses.append(asession_set_category(session.session, ASESSION_PLAYBACK, ASESSION_MODE_DEFAULT, 0, &error))
-            statuses.append(asession_activate(session.session, &error))
-            statuses.append(asession_set_playing(session.session, true, &error))
-        }
-        #expect(statuses.count { $0 == ASESSION_LOST } == 1 && statuses.count { $0 == ASESSION_OK } == 8, "\(statuses)")
-        _ = try session.awaits(ASESSION_EVENT_ARBITER_RETURNED)
-        #expect(session.id == SessionID(2))
-    }
-
     @Test("An arbiter that does not answer: the call returns within its limit, and others still work")
     func silence() throws {
         let received = Received()
