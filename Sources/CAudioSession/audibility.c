@@ -14,11 +14,11 @@ enum {
     STILL_LIMIT_MS = 100,
 };
 
-/// Returns how the session is detected; not enabled, unless the arbiter says so.
+/// Returns how the session is detected; not enabled, unless the arbiter says so: it is active.
 static sgate_detection_t detection_of(const asession_t *session) {
-    const bool is_connected = session->phase == CONNECTED && session->page != NULL;
-    return is_connected ? sgate_word_to_detection(sgate_page_load_detection(session->page->content.page))
-                        : (sgate_detection_t){.enabled = false};
+    return session->phase == CONNECTED && session->page != NULL
+               ? sgate_word_to_detection(sgate_page_load_detection(session->page->content.page))
+               : (sgate_detection_t){.enabled = false};
 }
 
 /// Returns whether the session is audible, and the gate is still applied.
@@ -33,15 +33,16 @@ static bool is_audible(asession_t *session, uint32_t hold_ms) {
 
 void report_audibility(asession_t *session) {
     const sgate_detection_t detection = detection_of(session);
-    const bool is_audible_now = is_audible(session, detection.hold_ms);
-    if (!detection.enabled) {
-        return;
-    }
-    const bool is_known = flag_member(member(member(session->status, "status"), "session"), "isAudible");
-    if (is_audible_now != is_known && session->audible_serial == 0) {
+    // Called in any case: it observes whether cycles apply the gate.
+    const bool is_audible_now = is_audible(session, detection.hold_ms) && detection.enabled;
+    json_object *state = member(member(session->status, "status"), "session");
+    const bool is_key = session->phase == CONNECTED && flag_member(state, "ducksOnlyWhileAudible");
+    if (is_key && is_audible_now != flag_member(state, "isAudible") && session->audible_serial == 0) {
         json_object *message = new_action("setAudible");
         set_flag(message, "isAudible", is_audible_now);
         session->audible_serial = send_request(session, message);
     }
-    schedule(session, INTERVAL_MS);
+    if (detection.enabled) {
+        schedule(session, INTERVAL_MS);
+    }
 }

@@ -68,8 +68,8 @@ static void disconnect(asession_t *session) {
 
 void asession_end(asession_t *session) {
     if (session != NULL && session->process == getpid()) {
+        pause_gate(session); // first: the arbiter changes the page of a session that has ended
         disconnect(session);
-        pause_gate(session);
     }
 }
 

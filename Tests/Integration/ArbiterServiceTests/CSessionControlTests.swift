@@ -225,6 +225,20 @@ struct CSessionControlTests {
             })
     }
 
+    @Test("DUCK-2: a session that ends during its sound is not audible, and lowers nobody when it begins in silence")
+    func keyThatEnds() throws {
+        let stage = try ServiceFixture()
+        let prompt = try play(stage, options: UInt32(ASESSION_DUCK_OTHERS))
+        try prompt.ask { asession_set_ducks_only_while_audible($0, true, $1) }
+        _ = prompt.render()
+        #expect(try prompt.waits { try stage.state(of: prompt.id)?.isAudible == true })
+        try prompt.ask { asession_deactivate($0, true, $1) }
+        #expect(try prompt.waits { try stage.state(of: prompt.id)?.isAudible == false })
+        _ = prompt.render(9_600)  // the gate is closed
+        try prompt.ask { asession_activate($0, $1) }
+        #expect(try stage.state(of: prompt.id)?.isAudible == false)
+    }
+
     @Test("DUCK-2, SRV-3: what becomes silent while there is no arbiter is silent for the next one")
     func silentAfterDeath() throws {
         let stage = try ServiceFixture()
