@@ -391,8 +391,8 @@ let package = Package(
         .testTarget(
             name: "ArbiterServiceTests",
             dependencies: [
-                "ArbiterTesting", "CAudioSession", "CSessionGate", "CSessionSocket", "FakeArbiter", "Platform",
-                "SessionArbiter", "SessionPolicy", "TestRandom", "TestSupport",
+                "ArbiterTesting", "AudioRendering", "AudioSessions", "CAudioSession", "CSessionGate", "CSessionSocket",
+                "FakeArbiter", "Platform", "SessionArbiter", "SessionPolicy", "TestRandom", "TestSupport",
             ],
             path: "Tests/Integration/ArbiterServiceTests", swiftSettings: swift),
         .testTarget(
