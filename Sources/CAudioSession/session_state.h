@@ -157,6 +157,18 @@ asession_status_t submit_flag_setting(asession_t *session, const char *action, c
 /// The same for an action with texts of the program, which must be UTF-8 and not too long.
 asession_status_t submit_text_setting(asession_t *session, json_object *message, asession_error_t *error);
 
+// ---- Types of web audio: web.c ------------------------------------------------------------------
+
+/// What a type of the W3C's Audio Session API sets.
+struct web_configuration {
+    asession_category_t category;
+    asession_mode_t mode;
+    unsigned options;
+};
+
+/// Stores what a type sets that is not ASESSION_WEB_AUTO. Returns false if there is no such type.
+bool find_web_configuration(asession_web_type_t type, struct web_configuration *configuration);
+
 // ---- Settings: settings.c -----------------------------------------------------------------------
 
 /// Remembers a request in place of the last one of its kind. Takes ownership.

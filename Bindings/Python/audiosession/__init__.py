@@ -47,6 +47,7 @@ from .values import (
     RouteSharingPolicy,
     State,
 )
+from .web import WebElement, WebType
 
 __version__ = "0.2.0"
 
@@ -79,4 +80,6 @@ __all__ = [
     "RouteSharingPolicy",
     "Session",
     "State",
+    "WebElement",
+    "WebType",
 ]

@@ -166,6 +166,11 @@ class AsyncSession(AsyncRequests):
         self._opened()
         return self._state
 
+    @property
+    def web_state(self) -> str:
+        """See `Session.web_state`; as of the last event or request."""
+        return self.state.activity.name.lower()
+
     def _receive(self) -> None:
         """Receives on the session's thread; meanwhile the loop does not watch the descriptor."""
         self._loop.remove_reader(self._descriptor)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from .session import Session
 from .values import Category, Command, Mode, NowPlaying, Option, Permission, Port, Preference, Route, RouteSharingPolicy
+from .web import WebElement, WebType
 
 _Result = TypeVar("_Result")
 
@@ -23,6 +24,11 @@ class AsyncRequests:
     ) -> None:
         """See `Session.set_category`."""
         await self._call(lambda session: session.set_category(category, mode, options, policy))
+
+    async def set_web_type(self, web_type: WebType, elements: WebElement = WebElement(0)) -> None:
+        """See `Session.set_web_type`."""
+        await self._call(
+            lambda session: session.set_web_type(web_type, elements))
 
     async def prefer(self, preference: Preference, value: float) -> None:
         """See `Session.prefer`."""

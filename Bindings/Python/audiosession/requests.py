@@ -10,6 +10,7 @@ from typing import Any
 from . import native
 from .errors import BadArgumentError
 from .values import Category, Command, Mode, NowPlaying, Option, Preference, RouteSharingPolicy
+from .web import WebElement, WebType
 
 
 class Requests:
@@ -36,6 +37,13 @@ class Requests:
         priority.
         """
         self._request("asession_set_category_and_policy", int(category), int(mode), int(policy), int(options))
+
+    def set_web_type(self, web_type: WebType, elements: WebElement = WebElement(0)) -> None:
+        """Sets the category, the mode and the options of a type of the W3C's Audio Session API.
+
+        The type AUTO becomes that of the elements of the page. Refused as by `set_category`.
+        """
+        self._request("asession_set_web_type", int(web_type), int(elements))
 
     def prefer(self, preference: Preference, value: float) -> None:
         """States a preference for the audio hardware; 0 clears it."""

@@ -124,6 +124,12 @@ class Session(Requests):
         values = {name: getattr(state, name) for name, _ in native.State._fields_}
         return State(**{**values, "activity": Activity(state.activity)})
 
+    @property
+    def web_state(self) -> str:
+        """The state of the W3C's Audio Session API: "inactive", "active" or "interrupted"."""
+        with self._own() as pointer:
+            return native.text(native.library.asession_web_state(pointer))
+
     def _ports(self, pointer: int | None, which: PortList) -> tuple[Port, ...]:
         port, ports = native.Port(), []
         while native.library.asession_get_port(pointer, int(which), len(ports), ctypes.byref(port)):

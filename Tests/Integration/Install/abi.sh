@@ -34,7 +34,8 @@ replace() {
     stored=$work/stored.abi
 }
 
-quietly cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DBUILD_TESTING=OFF
+quietly cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DBUILD_TESTING=OFF \
+    -DCMAKE_C_FLAGS="-ffile-prefix-map=$(cd "$source" && pwd)=."
 quietly cmake --build "$work/build" --target audiosession
 case $action in
 "") ;;

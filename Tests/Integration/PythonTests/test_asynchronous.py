@@ -4,7 +4,7 @@ import asyncio
 import signal
 import unittest
 
-from audiosession import Activity, AsyncSession, Category, ClosedError, EventKind, NoArbiterError, RefusedError
+from audiosession import Activity, AsyncSession, Category, ClosedError, EventKind, NoArbiterError, RefusedError, WebElement, WebType
 from support import ArbiterTestCase, eventually
 
 LIMIT = 30
@@ -22,7 +22,7 @@ class AsyncSessionTests(ArbiterTestCase):
 
         async def story():
             async with AsyncSession() as session:
-                await session.set_category(Category.PLAYBACK)
+                await session.set_web_type(WebType.AUTO, WebElement.PLAYS_MEDIA)
                 await session.activate()
                 await session.set_playing(True)
                 self.assertEqual(session.state.activity, Activity.ACTIVE)
@@ -31,6 +31,7 @@ class AsyncSessionTests(ArbiterTestCase):
                     if event.kind == EventKind.INTERRUPTION_BEGAN:
                         break
                 self.assertEqual(session.state.activity, Activity.INTERRUPTED)
+                self.assertEqual(session.web_state, "interrupted")
                 with self.assertRaises(RefusedError):
                     await session.activate()
                 await self.command_async("call", "decline")

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 import audiosession
-from audiosession import errors, native, values
+from audiosession import errors, native, values, web
 from support import ROOT
 
 HEADERS = ROOT / "Sources/CAudioSession/include/audiosession"
@@ -40,6 +40,8 @@ PREFIXES = {
     values.PlaybackState: "ASESSION_PLAYBACK_",
     values.RepeatMode: "ASESSION_REPEAT_",
     values.EventKind: "ASESSION_EVENT_",
+    web.WebType: "ASESSION_WEB_",
+    web.WebElement: "ASESSION_WEB_",
 }
 
 
@@ -83,7 +85,7 @@ def ctypes_type(declared):
         if name == "char" and "const" in declared:
             return native.c_char_p
         # A text that is not constant has to be freed, so it is an address.
-        return native.c_void_p if name in ("char", "asession_t", "asession_gate_t") else native.POINTER(STRUCTURES[name])
+        return native.c_void_p if name in ("char", "asession_t", "asession_gate_t") else native.POINTER(STRUCTURES.get(name, native.c_int))
     if name in TYPES:
         return TYPES[name]
     return STRUCTURES.get(name, native.c_int)  # an enumeration

@@ -1,6 +1,7 @@
 """Sessions in Python at a real arbiter."""
 
 import array
+import ctypes
 import gc
 import json
 import math
@@ -10,7 +11,7 @@ import threading
 import unittest
 
 import audiosession
-from audiosession import Activity, BadArgumentError, Category, ClosedError, EventKind, Mode, Option, Preference, Session
+from audiosession import Activity, BadArgumentError, Category, ClosedError, EventKind, Mode, Option, Preference, Session, WebElement, WebType, native
 from support import ArbiterTestCase, eventually
 
 
@@ -29,6 +30,39 @@ def settled(gate):
 
 
 class SessionTests(ArbiterTestCase):
+    def test_web_types(self):
+        """The types of the W3C's Audio Session API lower and interrupt as it says; the state has its names."""
+        with Session() as music, Session() as other:
+            music.set_web_type(WebType.AUTO, WebElement.PLAYS_MEDIA)
+            self.assertEqual(music.web_state, "inactive")
+            music.activate()
+            self.assertEqual(music.web_state, "active")
+            other.set_web_type(WebType.TRANSIENT)
+            other.activate()
+            self.assertEqual((music.gate.read().attenuation, music.web_state), (14, "active"))
+            other.deactivate()
+            other.set_web_type(WebType.named("transient-solo"))
+            other.activate()
+            self.await_event(music, EventKind.INTERRUPTION_BEGAN)
+            self.assertEqual((music.gate.read().attenuation, music.web_state), (0, "interrupted"))
+            other.deactivate()
+            self.assertTrue(self.await_event(music, EventKind.INTERRUPTION_ENDED).flag)
+            with self.assertRaises(BadArgumentError):
+                music.set_web_type(6)
+
+    def test_web_names(self):
+        """The names of the types are those of the library, and so is which are exclusive."""
+        for each in WebType:
+            self.assertEqual(native.library.asession_web_type_name(each), each.web_name.encode())
+            self.assertEqual(native.library.asession_web_type_is_exclusive(each), each.is_exclusive)
+            self.assertIs(WebType.named(each.web_name), each)
+            found = native.c_int(-1)
+            self.assertTrue(native.library.asession_web_type_from_name(each.web_name.encode(), ctypes.byref(found)))
+            self.assertEqual(found.value, each)
+        with self.assertRaises(ValueError):
+            WebType.named("Playback")
+        self.assertEqual(native.library.asession_web_resolve_type(WebType.AUTO, int(WebElement.CAPTURES | WebElement.PLAYS_MEDIA)), WebType.PLAY_AND_RECORD)
+
     def test_opening(self):
         """The library starts the arbiter, and the session has its first state."""
         with Session() as session:

@@ -255,6 +255,18 @@ pub struct asession_now_playing_t {
     pub repeat_mode: asession_repeat_mode_t,
 }
 
+// ---- web.h ------------------------------------------------------------------------------------
+
+pub type asession_web_type_t = c_uint;
+pub const ASESSION_WEB_AUTO: asession_web_type_t = 0;
+pub const ASESSION_WEB_PLAYBACK: asession_web_type_t = 1;
+pub const ASESSION_WEB_TRANSIENT: asession_web_type_t = 2;
+pub const ASESSION_WEB_TRANSIENT_SOLO: asession_web_type_t = 3;
+pub const ASESSION_WEB_AMBIENT: asession_web_type_t = 4;
+pub const ASESSION_WEB_PLAY_AND_RECORD: asession_web_type_t = 5;
+pub const ASESSION_WEB_PLAYS_MEDIA: c_uint = 0x1;
+pub const ASESSION_WEB_CAPTURES: c_uint = 0x2;
+
 // ---- Functions --------------------------------------------------------------------------------
 
 #[rustfmt::skip] // one line for each function, which the tests read
@@ -297,6 +309,13 @@ extern "C" {
     pub fn asession_set_remote_commands(session: *mut asession_t, commands: c_uint, error: *mut asession_error_t) -> asession_status_t;
     pub fn asession_set_now_playing(session: *mut asession_t, now_playing: *const asession_now_playing_t, error: *mut asession_error_t) -> asession_status_t;
     pub fn asession_user_paused(session: *mut asession_t, error: *mut asession_error_t) -> asession_status_t;
+
+    pub fn asession_web_type_name(type_: asession_web_type_t) -> *const c_char;
+    pub fn asession_web_type_from_name(name: *const c_char, type_: *mut asession_web_type_t) -> bool;
+    pub fn asession_web_resolve_type(type_: asession_web_type_t, elements: c_uint) -> asession_web_type_t;
+    pub fn asession_web_type_is_exclusive(type_: asession_web_type_t) -> bool;
+    pub fn asession_set_web_type(session: *mut asession_t, type_: asession_web_type_t, elements: c_uint, error: *mut asession_error_t) -> asession_status_t;
+    pub fn asession_web_state(session: *const asession_t) -> *const c_char;
 
     pub fn asession_why(session: *mut asession_t, error: *mut asession_error_t) -> *mut c_char;
     pub fn asession_request(session: *mut asession_t, json: *const c_char, error: *mut asession_error_t) -> *mut c_char;

@@ -73,6 +73,8 @@ mod session;
 mod text;
 #[cfg(feature = "std")]
 mod values;
+#[cfg(feature = "std")]
+mod web;
 
 #[cfg(feature = "std")]
 pub use error::{Error, ErrorKind};
@@ -87,6 +89,8 @@ pub use values::{
     Activity, Category, Command, Mode, Options, Permission, PlaybackState, Port, Preference, RepeatMode,
     RouteSharingPolicy, State,
 };
+#[cfg(feature = "std")]
+pub use web::{WebElements, WebType};
 
 /// A session is used by one thread at a time.
 ///

@@ -16,6 +16,7 @@ use audiosession_sys as sys;
 use crate::handle::Handle;
 use crate::poll;
 use crate::text;
+use crate::web;
 use crate::{Error, ErrorKind, Event, Gate, Permission, Port, State};
 
 mod requests;
@@ -206,6 +207,14 @@ impl Session {
             state.assume_init()
         };
         State::from_c(&state)
+    }
+
+    /// The state of the W3C's Audio Session API, as of the last dispatch or request: `inactive`,
+    /// `active` or `interrupted`.
+    #[must_use]
+    pub fn web_state(&self) -> &'static str {
+        // SAFETY: As in `id`.
+        web::static_text(unsafe { sys::asession_web_state(self.handle.session()) })
     }
 
     /// What the session takes input from. [`Event::RouteChanged`] reports changes.

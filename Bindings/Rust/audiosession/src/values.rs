@@ -34,6 +34,8 @@ macro_rules! enumeration {
     };
 }
 
+pub(crate) use enumeration;
+
 enumeration! {
     /// What the program's sound is to the user.
     Category {

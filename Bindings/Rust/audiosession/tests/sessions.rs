@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use audiosession::{
     Activity, Category, Command, ErrorKind, Event, Mode, NowPlaying, Options, Permission, PlaybackState,
-    Preference, RemoteCommand, RepeatMode, RouteSharingPolicy, Session,
+    Preference, RemoteCommand, RepeatMode, RouteSharingPolicy, Session, WebElements, WebType,
 };
 use support::{await_event, eventually, settled, within, Arbiter};
 
@@ -72,6 +72,41 @@ fn interruption() {
     session.activate().unwrap();
     assert!(eventually(|| gate.begin(480) == 480));
     assert_eq!(settled(&mut gate), 1.0);
+}
+
+/// ACT-2, DUCK-1: the types of the W3C's Audio Session API lower and interrupt as it says, and the
+/// state has its names.
+#[test]
+fn web_types() {
+    let _arbiter = Arbiter::new();
+    let mut music = Session::open().unwrap();
+    music.set_web_type(WebType::Auto, WebElements { plays_media: true, captures: false }).unwrap();
+    assert_eq!(music.web_state(), "inactive");
+    music.activate().unwrap();
+    assert_eq!(music.web_state(), "active");
+    let mut gate = music.gate().unwrap();
+    let mut other = Session::open().unwrap();
+    other.set_web_type(WebType::Transient, WebElements::default()).unwrap();
+    other.activate().unwrap();
+    assert_eq!((gate.read().attenuation, music.web_state()), (14.0, "active"));
+    other.deactivate().unwrap();
+    other.set_web_type("transient-solo".parse().unwrap(), WebElements::default()).unwrap();
+    other.activate().unwrap();
+    await_event(&mut music, |event| matches!(event, Event::InterruptionBegan { .. }).then(|| ()));
+    assert_eq!((gate.read().attenuation, music.web_state()), (0.0, "interrupted"));
+    other.deactivate().unwrap();
+    await_event(&mut music, |event| {
+        matches!(event, Event::InterruptionEnded { should_resume: true, .. }).then(|| ())
+    });
+    assert_eq!(music.web_state(), "inactive");
+    for name in ["auto", "playback", "transient", "transient-solo", "ambient", "play-and-record"] {
+        assert_eq!(name.parse::<WebType>().unwrap().name(), name);
+    }
+    assert_eq!("Playback".parse::<WebType>().unwrap_err().kind(), ErrorKind::BadArgument);
+    let all = WebElements { plays_media: true, captures: true };
+    assert_eq!(WebType::Auto.resolved(all), WebType::PlayAndRecord);
+    assert_eq!(WebType::Ambient.resolved(all), WebType::Ambient);
+    assert!(WebType::Playback.is_exclusive() && !WebType::Transient.is_exclusive());
 }
 
 /// DUCK-2: a session that ducks others lowers them by the level that the gate reports.

@@ -6,7 +6,10 @@ use audiosession_sys as sys;
 
 use super::Session;
 use crate::text;
-use crate::{Category, Command, Error, ErrorKind, Mode, NowPlaying, Options, Preference, RouteSharingPolicy};
+use crate::{
+    Category, Command, Error, ErrorKind, Mode, NowPlaying, Options, Preference, RouteSharingPolicy,
+    WebElements, WebType,
+};
 
 type PlainRequest =
     unsafe extern "C" fn(*mut sys::asession_t, *mut sys::asession_error_t) -> sys::asession_status_t;
@@ -70,7 +73,21 @@ impl Session {
         })
     }
 
-    /// The same with a route-sharing policy.
+    /// Sets the category, the mode and the options of a type of the W3C's Audio Session API.
+    /// [`WebType::Auto`] becomes that of the elements of the page.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`set_category`](Self::set_category).
+    pub fn set_web_type(&mut self, web_type: WebType, elements: WebElements) -> Result<(), Error> {
+        let web_type = web_type.to_c();
+        self.send(|session, error| {
+            // SAFETY: As in `send_plain`.
+            unsafe { sys::asession_set_web_type(session, web_type, elements.bits(), error) }
+        })
+    }
+
+    /// The same as `set_category` with a route-sharing policy.
     ///
     /// # Errors
     ///
