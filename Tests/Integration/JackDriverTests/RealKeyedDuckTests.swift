@@ -57,7 +57,7 @@ extension RealServers {
             }
             try music.play([Float](repeating: 0.5, count: 120 * 48_000), channel: 0)
             var distances: [Int] = []
-            for _ in 0..<4 {
+            for _ in 0..<8 where distances.count < 4 {
                 // What the apps have reported while the service was stopped has taken effect.
                 guide.host.settle()
                 music.host.settle()
@@ -71,7 +71,9 @@ extension RealServers {
                 // The utterance, the hold and the release take 1.4 s.
                 #expect(try eventually { try framesHeard(by: fixture.speaker) > start + 144_000 })
                 let heard = try fixture.speaker.captured(last: try framesHeard(by: fixture.speaker) - start)
-                guard try music.xruns + guide.xruns == xruns else { continue }
+                // PipeWire does not report a cycle that it skips because a client is late.
+                let hasSkipped = !TestServer.current.isJackd && heard[0].contains(0)
+                guard try music.xruns + guide.xruns == xruns, !hasSkipped else { continue }
                 let onset = try #require(heard[1].firstIndex { $0 > 0.003_2 })
                 let lower = try #require(heard[0].firstIndex { $0 != 0.5 })
                 distances.append(lower - onset)
