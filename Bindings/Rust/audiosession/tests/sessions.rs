@@ -103,7 +103,11 @@ fn web_types() {
         assert_eq!(name.parse::<WebType>().unwrap().name(), name);
     }
     assert_eq!("Playback".parse::<WebType>().unwrap_err().kind(), ErrorKind::BadArgument);
-    let all = WebElements { plays_media: true, captures: true };
+    let elements = |plays_media, captures| WebElements { plays_media, captures };
+    assert_eq!(WebType::Auto.resolved(elements(false, false)), WebType::Ambient);
+    assert_eq!(WebType::Auto.resolved(elements(true, false)), WebType::Playback);
+    assert_eq!(WebType::Auto.resolved(elements(false, true)), WebType::PlayAndRecord);
+    let all = elements(true, true);
     assert_eq!(WebType::Auto.resolved(all), WebType::PlayAndRecord);
     assert_eq!(WebType::Ambient.resolved(all), WebType::Ambient);
     assert!(WebType::Playback.is_exclusive() && !WebType::Transient.is_exclusive());
