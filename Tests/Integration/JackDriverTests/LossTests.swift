@@ -41,7 +41,7 @@ extension RealServers {
                 #expect(
                     eventually { player.driver.restorableLinks.count == 3 },
                     "the app has been notified of all connections")
-                #expect(try eventually { try player.links(on: server, client: "loss-test") == links })
+                #expect(try eventually { try server.links(of: "loss-test") == links })
                 if round == 2 { before = try ResourceSnapshot() }
                 let position = voice.framesRendered
                 server.kill()
@@ -84,7 +84,7 @@ extension RealServers {
                 })
             #expect(try player.waitForFrames(1000))
             let links: Set = ["loss-test:out_1 → system:playback_1", "loss-test:out_2 → system:playback_2"]
-            #expect(try eventually { try player.links(on: server, client: "loss-test") == links })
+            #expect(try eventually { try server.links(of: "loss-test") == links })
             player.engine.close()
         }
 
@@ -105,7 +105,7 @@ extension RealServers {
             #expect(player.waitForEvent(isReturn))
             #expect(
                 try eventually {
-                    try player.links(on: server, client: "loss-test") == ["loss-test:out_2 → system:playback_2"]
+                    try server.links(of: "loss-test") == ["loss-test:out_2 → system:playback_2"]
                 })
             player.engine.close()
         }

@@ -26,14 +26,14 @@ extension RealServers {
             return lists
         }
 
-        private func links(_ player: JackPlayer, _ server: JackServer) throws -> Set<String> {
-            try player.links(on: server, client: client)
+        private func links(_ server: JackServer) throws -> Set<String> {
+            try server.links(of: client)
         }
 
         /// Waits until the connections are the expected ones, checking once per cycle.
-        private func waitForLinks(_ expected: Set<String>, _ player: JackPlayer, _ server: JackServer) throws -> Bool {
+        private func waitForLinks(_ expected: Set<String>, _ server: JackServer) throws -> Bool {
             let limit = ContinuousClock.now + .seconds(20)
-            while try links(player, server) != expected {
+            while try links(server) != expected {
                 guard ContinuousClock.now < limit else { return false }
             }
             return true
@@ -71,7 +71,7 @@ extension RealServers {
             player.driver.disconnect("output")
             #expect(try player.driver.connect("output") == 0..<2)
             #expect(throws: DriverError.self) { try player.driver.connect("no such port") }
-            #expect(try links(player, server) == pair("out", "system:playback"))
+            #expect(try links(server) == pair("out", "system:playback"))
             player.engine.close()
             #expect(player.driver.devices == nil)
         }
@@ -98,14 +98,14 @@ extension RealServers {
             #expect(try player.driver.connect("Phones:output") == 2..<4)
             let main = pair("out", "system:playback")
             let both = main.union(pair("phones", "Phones:playback"))
-            #expect(try links(player, server) == both)
+            #expect(try links(server) == both)
             for round in 1...3 {
                 phones.kill()
                 #expect(player.events.wait { notified($0).count == 2 * round })
-                #expect(try waitForLinks(main, player, server))
+                #expect(try waitForLinks(main, server))
                 phones = try VirtualDevice("Phones", kind: .headphones, on: server.environment, inputs: 1, latency: 480)
                 #expect(player.events.wait { notified($0).count == 2 * round + 1 })
-                #expect(try waitForLinks(both, player, server))
+                #expect(try waitForLinks(both, server))
             }
             let server1 = AudioDevice.serverUID
             let expected =
@@ -156,7 +156,7 @@ extension RealServers {
             #expect(player.events.wait { notified($0).count == 1 } && waitForChannels([2], of: "Phones", player))
             #expect(try player.driver.connect("Phones:output") == 2..<4)
             let main = pair("out", "system:playback")
-            #expect(try waitForLinks(main.union(pair("phones", "Phones:playback")), player, server))
+            #expect(try waitForLinks(main.union(pair("phones", "Phones:playback")), server))
             try ChildProcess.run(
                 "jack_disconnect", ["\(client):phones_1", "Phones:playback_1"], environment: server.environment)
             #expect(
@@ -168,7 +168,7 @@ extension RealServers {
             #expect(player.events.wait { notified($0).count == 2 })
             phones = try VirtualDevice("Phones", kind: .headphones, on: server.environment)
             #expect(player.events.wait { notified($0).count == 3 })
-            #expect(try waitForLinks(main.union(["\(client):phones_2 → Phones:playback_2"]), player, server))
+            #expect(try waitForLinks(main.union(["\(client):phones_2 → Phones:playback_2"]), server))
             #expect(eventually { player.driver.areConnectionsDecided })
             #expect(!player.driver.restorableLinks.contains("phones_1 Phones:playback_1"))
             phones.stop()
@@ -194,7 +194,7 @@ extension RealServers {
             let expected = pair("out", "system:playback").union([
                 "\(client):phones_1 → Phones:playback_1", "\(client):phones_2 → Phones:playback_1",
             ])
-            #expect(try waitForLinks(expected, player, server))
+            #expect(try waitForLinks(expected, server))
             #expect(try player.waitForFrames(1000))
             server.kill()
             #expect(player.waitForEvent { $0 == .serverLost })
@@ -212,7 +212,7 @@ extension RealServers {
                     events.lazy.compactMap { if case .devicesChanged(let devices) = $0 { devices } else { nil } }
                         .last?.last?.ports.map(\.channels) == [2]
                 })
-            #expect(try waitForLinks(expected, player, server))
+            #expect(try waitForLinks(expected, server))
             #expect(try player.driver.connect("Phones:output") == 2..<4)
             #expect(try player.waitForFrames(1000))
             player.engine.close()
@@ -230,15 +230,15 @@ extension RealServers {
             _ = try player.start()
             #expect(player.driver.devices == [])
             #expect(player.engine.format?.outputChannels == 2)
-            #expect(try links(player, server).isEmpty)
+            #expect(try links(server).isEmpty)
             var speaker = try VirtualDevice("Speaker", kind: .builtInSpeaker, on: server.environment, outputs: 1)
             #expect(player.events.wait { notified($0) == [["Speaker"]] })
-            #expect(try waitForLinks(["\(client):out_1 → Speaker:playback_1"], player, server))
+            #expect(try waitForLinks(["\(client):out_1 → Speaker:playback_1"], server))
             #expect(try player.driver.connect("Speaker:output") == 0..<1)
             #expect(speaker.stop() == 0)
             #expect(player.events.wait { notified($0) == [["Speaker"], []] })
             speaker = try VirtualDevice("Speaker", kind: .builtInSpeaker, on: server.environment, outputs: 1)
-            #expect(try waitForLinks(["\(client):out_1 → Speaker:playback_1"], player, server))
+            #expect(try waitForLinks(["\(client):out_1 → Speaker:playback_1"], server))
             speaker.stop()
             player.engine.close()
         }
@@ -305,10 +305,10 @@ extension RealServers {
             defer { phones.stop() }
             #expect(player.events.wait { notified($0).count == 1 })
             #expect(try player.driver.connect("Phones:output") == 2..<4)
-            #expect(try links(player, server).isEmpty)
+            #expect(try links(server).isEmpty)
             try ChildProcess.run(
                 "jack_connect", ["\(client):phones_2", "Phones:playback_1"], environment: server.environment)
-            #expect(try waitForLinks(["\(client):phones_2 → Phones:playback_1"], player, server))
+            #expect(try waitForLinks(["\(client):phones_2 → Phones:playback_1"], server))
             player.engine.close()
         }
 
@@ -323,7 +323,7 @@ extension RealServers {
             let file = folder.file("connections/device-test.json")
             let first = try JackPlayer(configuration)
             _ = try first.start()
-            #expect(try links(first, server) == pair("out", "system:playback"))
+            #expect(try links(server) == pair("out", "system:playback"))
             try ChildProcess.run(
                 "jack_disconnect", ["\(client):out_2", "system:playback_2"], environment: server.environment)
             try ChildProcess.run(
@@ -343,7 +343,7 @@ extension RealServers {
             first.engine.close()
             let second = try JackPlayer(configuration)
             _ = try second.start()
-            #expect(try links(second, server) == expected)
+            #expect(try links(server) == expected)
             second.engine.close()
         }
     }

@@ -108,7 +108,7 @@ extension RealServers {
             for app in ["leader", "follower"] { try probe.connect("\(app):out_1", to: "probe-listener:audio") }
             // A single message starts the follower.
             let isConnected = try eventually {
-                try follower.app.player.links(on: server, client: "follower")
+                try server.links(of: "follower")
                     .contains("follower:clock → jack_midi_clock:mclk_out")
             }
             #expect(isConnected)

@@ -1,9 +1,9 @@
 import TestSupport
 
-extension JackPlayer {
-    /// Returns the connections of the player's ports, as another program sees them.
-    func links(on server: JackServer, client: String) throws -> Set<String> {
-        let listing = try ChildProcess.run("jack_lsp", ["-c", client + ":"], environment: server.environment)
+extension JackServer {
+    /// Returns the connections of the client's ports, as another program sees them.
+    func links(of client: String) throws -> Set<String> {
+        let listing = try ChildProcess.run("jack_lsp", ["-c", client + ":"], environment: environment)
         var links: Set<String> = []
         var port = ""
         for line in listing.output.split(separator: "\n") {
