@@ -13,6 +13,9 @@ platform_options_result_t platform_parse_options(int argc, char **argv, const st
         if (option == PLATFORM_OPTION_HELP) {
             return OPTIONS_HELP;
         }
+        if (option == PLATFORM_OPTION_VERSION) {
+            return OPTIONS_VERSION;
+        }
         if (option == -1 || option == '?') {
             snprintf(error.text, error.size, "Unknown option '%.60s'; --help lists the options.", argument);
             return OPTIONS_BAD;

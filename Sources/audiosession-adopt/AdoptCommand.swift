@@ -20,7 +20,8 @@ struct AdoptCommand: ParsableCommand {
 
             Exit status: 0 ended by a signal, 64 usage error, 69 audiosessiond is unavailable, or neither PipeWire nor a \
             session bus is there, 75 another audiosession-adopt runs.
-            """)
+            """,
+        version: ProgramVersion.text("audiosession-adopt"))
 
     @OptionGroup var arbiter: ArbiterOptions
 

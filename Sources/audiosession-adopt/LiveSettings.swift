@@ -18,8 +18,11 @@ struct LiveSettings {
         self.configuration = configuration
     }
 
-    /// The files to watch.
-    var paths: [String] { [configuration ?? ConfigurationFile.defaultPath, entriesFile.path] }
+    /// The files to watch. The user's settings file may be created while another one applies.
+    var paths: [String] {
+        let settings = configuration.map { [$0] } ?? [ConfigurationFile.userPath, ConfigurationFile.defaultPath]
+        return Set(settings + [entriesFile.path]).sorted()
+    }
 
     var adoption: AdoptionSettings {
         var adoption = own

@@ -27,7 +27,8 @@ struct ConformanceCommand: ParsableCommand {
 
             Exit status: 0 all checks have passed, 1 a check has failed, 64 usage error, 66 the client does not \
             exist, 69 it cannot be run, 74 output cannot be written, 130 ended by a signal.
-            """)
+            """,
+        version: ProgramVersion.text("audiosession-conformance"))
 
     @Option(
         help: ArgumentHelp("Runs only this check; may be repeated. --list names them.", valueName: "name"),

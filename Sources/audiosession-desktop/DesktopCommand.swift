@@ -19,7 +19,8 @@ struct DesktopCommand: ParsableCommand {
 
             Exit status: 0 ended by a signal, 64 usage error, 66 the settings cannot be read, 69 audiosessiond or \
             both buses are unavailable, 75 another audiosession-desktop runs, 78 the settings turn everything off.
-            """)
+            """,
+        version: ProgramVersion.text("audiosession-desktop"))
 
     @OptionGroup var arbiter: ArbiterOptions
 

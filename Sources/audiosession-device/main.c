@@ -5,6 +5,7 @@
 #include "platform_detach.h"
 #include "platform_program.h"
 #include "platform_text.h"
+#include "platform_version.h"
 #include "virtual_device.h"
 
 #include <errno.h>
@@ -139,6 +140,9 @@ int main(int argc, char **argv) {
     switch (options_parse(argc, argv, &options, error, sizeof error)) {
     case OPTIONS_HELP:
         options_print_help();
+        return EX_OK;
+    case OPTIONS_VERSION:
+        platform_print_version("audiosession-device");
         return EX_OK;
     case OPTIONS_BAD:
         return fail(&options, error, EX_USAGE);

@@ -24,6 +24,7 @@ static const char *const help =
     "                     if they cannot be created\n"
     "  --detach           continue in the background\n"
     "  --help             print this help\n"
+    "  --version          print the version\n"
     "\n"
     "Its ports are playback_1… and capture_1…. SIGTERM and SIGINT unplug it in an orderly way; SIGKILL has the effect\n"
     "of pulling the cable. It exits when the server does. Types:\n";
@@ -54,7 +55,7 @@ static bool parse_hertz(const char *text, double *value, platform_error_t error)
 
 // Values of `getopt_long` for the options.
 enum {
-    OPTION_NAME = PLATFORM_OPTION_HELP + 1,
+    OPTION_NAME = PLATFORM_OPTION_VERSION + 1,
     OPTION_TYPE,
     OPTION_OUTPUTS,
     OPTION_INPUTS,
@@ -70,21 +71,14 @@ enum {
 };
 
 static const struct option table[] = {
-    {"help", no_argument, NULL, PLATFORM_OPTION_HELP},
-    {"name", required_argument, NULL, OPTION_NAME},
-    {"type", required_argument, NULL, OPTION_TYPE},
-    {"outputs", required_argument, NULL, OPTION_OUTPUTS},
-    {"inputs", required_argument, NULL, OPTION_INPUTS},
-    {"server", required_argument, NULL, OPTION_SERVER},
-    {"latency", required_argument, NULL, OPTION_LATENCY},
-    {"capture", required_argument, NULL, OPTION_CAPTURE},
-    {"ramp", no_argument, NULL, OPTION_RAMP},
-    {"tone", required_argument, NULL, OPTION_TONE},
-    {"source", required_argument, NULL, OPTION_SOURCE},
-    {"return", no_argument, NULL, OPTION_RETURN},
-    {"ready-fd", required_argument, NULL, OPTION_READY_FD},
-    {"detach", no_argument, NULL, OPTION_DETACH},
-    {NULL, 0, NULL, 0},
+    {"help", no_argument, NULL, PLATFORM_OPTION_HELP},    {"version", no_argument, NULL, PLATFORM_OPTION_VERSION},
+    {"name", required_argument, NULL, OPTION_NAME},       {"type", required_argument, NULL, OPTION_TYPE},
+    {"outputs", required_argument, NULL, OPTION_OUTPUTS}, {"inputs", required_argument, NULL, OPTION_INPUTS},
+    {"server", required_argument, NULL, OPTION_SERVER},   {"latency", required_argument, NULL, OPTION_LATENCY},
+    {"capture", required_argument, NULL, OPTION_CAPTURE}, {"ramp", no_argument, NULL, OPTION_RAMP},
+    {"tone", required_argument, NULL, OPTION_TONE},       {"source", required_argument, NULL, OPTION_SOURCE},
+    {"return", no_argument, NULL, OPTION_RETURN},         {"ready-fd", required_argument, NULL, OPTION_READY_FD},
+    {"detach", no_argument, NULL, OPTION_DETACH},         {NULL, 0, NULL, 0},
 };
 
 /// Stores an option with a number as its value.
@@ -112,7 +106,8 @@ static bool parse_count(int option, const char *text, device_options_t *options,
     return valid;
 }
 
-/// Stores an option other than --help. `text`: its value; NULL for an option without one.
+/// Stores an option other than --help and --version. `text`: its value; NULL for an option without
+/// one.
 static bool store(void *context, int option, const char *text, platform_error_t error) {
     device_options_t *options = context;
     virtual_device_options_t *device = &options->device;

@@ -7,6 +7,7 @@
 #include "pipewire_headers.h"
 #include "platform_program.h"
 #include "platform_text.h"
+#include "platform_version.h"
 #include "service.h"
 
 #include <errno.h>
@@ -68,6 +69,9 @@ int main(int argc, char **argv) {
     switch (options_parse(argc, argv, &options, error, sizeof error)) {
     case OPTIONS_HELP:
         options_print_help();
+        return EX_OK;
+    case OPTIONS_VERSION:
+        platform_print_version("audiosession-hand");
         return EX_OK;
     case OPTIONS_BAD:
         return fail(error, EX_USAGE);

@@ -13,6 +13,7 @@ static const char *const help =
     "  --journal FILE     file that names the altered streams (audiosession/streams.journal in XDG_RUNTIME_DIR)\n"
     "  --remote NAME      PipeWire to connect to (the default one: PIPEWIRE_REMOTE, else 'pipewire-0')\n"
     "  --help             print this help\n"
+    "  --version          print the version\n"
     "\n"
     "Reads commands from standard input, a line each, and writes events to standard output:\n"
     "\n"
@@ -32,15 +33,19 @@ static const char *const help =
 void options_print_help(void) { fputs(help, stdout); }
 
 // Values of `getopt_long` for the options.
-enum { OPTION_REPAIR = PLATFORM_OPTION_HELP + 1, OPTION_INSPECT, OPTION_JOURNAL, OPTION_REMOTE };
+enum { OPTION_REPAIR = PLATFORM_OPTION_VERSION + 1, OPTION_INSPECT, OPTION_JOURNAL, OPTION_REMOTE };
 
 static const struct option table[] = {
-    {"help", no_argument, NULL, PLATFORM_OPTION_HELP},  {"repair", no_argument, NULL, OPTION_REPAIR},
-    {"inspect", no_argument, NULL, OPTION_INSPECT},     {"journal", required_argument, NULL, OPTION_JOURNAL},
-    {"remote", required_argument, NULL, OPTION_REMOTE}, {NULL, 0, NULL, 0},
+    {"help", no_argument, NULL, PLATFORM_OPTION_HELP},
+    {"version", no_argument, NULL, PLATFORM_OPTION_VERSION},
+    {"repair", no_argument, NULL, OPTION_REPAIR},
+    {"inspect", no_argument, NULL, OPTION_INSPECT},
+    {"journal", required_argument, NULL, OPTION_JOURNAL},
+    {"remote", required_argument, NULL, OPTION_REMOTE},
+    {NULL, 0, NULL, 0},
 };
 
-/// Stores an option other than --help.
+/// Stores an option other than --help and --version.
 static bool store(void *context, int option, const char *text, platform_error_t error) {
     hand_options_t *options = context;
     if (option == OPTION_REPAIR) {

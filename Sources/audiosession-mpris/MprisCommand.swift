@@ -18,7 +18,8 @@ struct MprisCommand: ParsableCommand {
             any longer, or audiosessiond has exited.
 
             Exit status: 0 success, 64 usage error, 69 audiosessiond or the session bus is unavailable.
-            """)
+            """,
+        version: ProgramVersion.text("audiosession-mpris"))
 
     @OptionGroup var arbiter: ArbiterOptions
 

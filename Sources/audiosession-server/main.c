@@ -6,6 +6,7 @@
 #include "options.h"
 #include "platform_program.h"
 #include "platform_text.h"
+#include "platform_version.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,6 +133,9 @@ int main(int argc, char **argv) {
     switch (options_parse(argc, argv, &options, error, sizeof error)) {
     case OPTIONS_HELP:
         options_print_help();
+        return EX_OK;
+    case OPTIONS_VERSION:
+        platform_print_version("audiosession-server");
         return EX_OK;
     case OPTIONS_BAD:
         return fail(&options, error, EX_USAGE);

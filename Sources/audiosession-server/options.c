@@ -31,6 +31,7 @@ static const char *const help =
     "  --detach              continue in the background, in the folder / (give absolute paths); the command exits\n"
     "                        with 0 before the server runs (see --ready-fd)\n"
     "  --help                print this help\n"
+    "  --version             print the version\n"
     "\n"
     "Defaults are in parentheses. Uses real-time scheduling if the system permits it. SIGTERM and SIGINT end\n"
     "the server.\n"
@@ -98,7 +99,7 @@ static bool parse_descriptor(const char *text, int *descriptor, platform_error_t
 
 // Values of `getopt_long` for the options.
 enum {
-    OPTION_NAME = PLATFORM_OPTION_HELP + 1,
+    OPTION_NAME = PLATFORM_OPTION_VERSION + 1,
     OPTION_DRIVER,
     OPTION_DEVICE,
     OPTION_RATE,
@@ -112,19 +113,13 @@ enum {
 };
 
 static const struct option table[] = {
-    {"help", no_argument, NULL, PLATFORM_OPTION_HELP},
-    {"name", required_argument, NULL, OPTION_NAME},
-    {"driver", required_argument, NULL, OPTION_DRIVER},
-    {"device", required_argument, NULL, OPTION_DEVICE},
-    {"rate", required_argument, NULL, OPTION_RATE},
-    {"period", required_argument, NULL, OPTION_PERIOD},
-    {"idle-exit", required_argument, NULL, OPTION_IDLE_EXIT},
-    {"sync", no_argument, NULL, OPTION_SYNC},
-    {"ready-fd", required_argument, NULL, OPTION_READY_FD},
-    {"lock", required_argument, NULL, OPTION_LOCK},
-    {"control", required_argument, NULL, OPTION_CONTROL},
-    {"detach", no_argument, NULL, OPTION_DETACH},
-    {NULL, 0, NULL, 0},
+    {"help", no_argument, NULL, PLATFORM_OPTION_HELP},  {"version", no_argument, NULL, PLATFORM_OPTION_VERSION},
+    {"name", required_argument, NULL, OPTION_NAME},     {"driver", required_argument, NULL, OPTION_DRIVER},
+    {"device", required_argument, NULL, OPTION_DEVICE}, {"rate", required_argument, NULL, OPTION_RATE},
+    {"period", required_argument, NULL, OPTION_PERIOD}, {"idle-exit", required_argument, NULL, OPTION_IDLE_EXIT},
+    {"sync", no_argument, NULL, OPTION_SYNC},           {"ready-fd", required_argument, NULL, OPTION_READY_FD},
+    {"lock", required_argument, NULL, OPTION_LOCK},     {"control", required_argument, NULL, OPTION_CONTROL},
+    {"detach", no_argument, NULL, OPTION_DETACH},       {NULL, 0, NULL, 0},
 };
 
 /// Stores an option with a number as its value.
@@ -148,7 +143,8 @@ static bool parse_count(int option, const char *text, server_options_t *options,
     return valid;
 }
 
-/// Stores an option other than --help. `text`: its value; NULL for an option without one.
+/// Stores an option other than --help and --version. `text`: its value; NULL for an option without
+/// one.
 static bool store(void *context, int option, const char *text, platform_error_t error) {
     server_options_t *options = context;
     switch (option) {

@@ -18,6 +18,7 @@ struct AudiosessionCommand: ParsableCommand {
             or `doctor` found an error, 70 internal error, 74 output cannot be written, 75 temporary failure, 77 permission denied; \
             of `run` that of its command.
             """,
+        version: ProgramVersion.text("audiosession"),
         subcommands: [
             StatusCommand.self, WhyCommand.self, LogCommand.self, RunCommand.self, DuckCommand.self, PauseCommand.self,
             InterruptCommand.self, CallCommand.self,

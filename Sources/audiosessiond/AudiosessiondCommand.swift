@@ -22,7 +22,8 @@ struct AudiosessiondCommand: ParsableCommand {
 
             Exit status: 0 success, 64 usage error, 71 cannot continue in the background; with --foreground also: 66 the \
             file given by --config does not exist or is TOML, 69 the service cannot start, 75 already running.
-            """)
+            """,
+        version: ProgramVersion.text("audiosessiond"))
 
     @Option(
         help: ArgumentHelp(
@@ -37,7 +38,8 @@ struct AudiosessiondCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             The settings file. If it has an error, none of it applies, and the log says so. Default: \
-            audiosession/audiosession.yaml in XDG_CONFIG_HOME or ~/.config.
+            audiosession/audiosession.yaml in XDG_CONFIG_HOME or ~/.config; without that file, the one in \
+            XDG_CONFIG_DIRS or /etc/xdg.
             """,
             valueName: "file"))
     var config: String?

@@ -20,7 +20,8 @@ struct PlayerCommand: ParsableCommand {
 
             Exit status: 0 success, 64 usage error, 65 file cannot be decoded, 66 file not found, 69 server \
             unavailable, 70 internal error, 73 file cannot be written, 74 output cannot be written, 77 permission denied.
-            """)
+            """,
+        version: ProgramVersion.text("player"))
 
     @OptionGroup var options: PlayerOptions
 

@@ -24,7 +24,8 @@ struct RecorderCommand: ParsableCommand {
             Exit status: 0 success, 64 usage error, 69 server or input unavailable, 70 internal error, 73 file cannot \
             be written or is incomplete, 74 output cannot be written, 75 another input or the system ended the \
             recording, 77 permission denied.
-            """)
+            """,
+        version: ProgramVersion.text("recorder"))
 
     @OptionGroup var options: RecorderOptions
 

@@ -27,6 +27,7 @@ from .errors import (
     RefusedError,
 )
 from .gate import Gate
+from .native import library_version
 from .session import Session
 from .values import (
     Activity,
@@ -82,4 +83,5 @@ __all__ = [
     "State",
     "WebElement",
     "WebType",
+    "library_version",
 ]

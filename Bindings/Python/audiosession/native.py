@@ -140,6 +140,7 @@ _IMMEDIATE = {
     "asession_next_event": (c_bool, [_SESSION, POINTER(Event)]),
     "asession_get_port": (c_bool, [_SESSION, c_int, c_uint32, POINTER(Port)]),
     "asession_record_permission": (c_int, [_SESSION]),
+    "asession_version": (c_char_p, []),
     "asession_web_type_name": (c_char_p, [c_int]),
     "asession_web_type_from_name": (c_bool, [c_char_p, POINTER(c_int)]),
     "asession_web_resolve_type": (c_int, [c_int, c_uint]),
@@ -192,6 +193,12 @@ def text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
+def library_version() -> str:
+    """Returns the version of the C library that the package has loaded, such as "0.2.0"."""
+    return text(library.asession_version())
+
+
 __all__ = [
-    "Error", "Event", "GateState", "NowPlaying", "Port", "SONAME", "State", "c_float", "find", "library", "text",
+    "Error", "Event", "GateState", "NowPlaying", "Port", "SONAME", "State", "c_float", "find", "library",
+    "library_version", "text",
 ]

@@ -10,17 +10,33 @@ public struct ConfigurationFile: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// `$XDG_CONFIG_HOME/audiosession/audiosession.yaml`, or the same file under `~/.config` if the
-    /// variable is not set or not absolute.
+    private static let name = "/audiosession/audiosession.yaml"
+
+    /// The user's file: `$XDG_CONFIG_HOME/audiosession/audiosession.yaml`, or the same file under
+    /// `~/.config` if the variable is not set or not absolute.
+    public static var userPath: String { userPath(in: ProcessInfo.processInfo.environment) }
+
+    /// The file that is read if none is named: the user's. If that does not exist, the first one
+    /// that exists under the folders of `XDG_CONFIG_DIRS`, `/etc/xdg` by default; otherwise the
+    /// user's, which counts as empty.
     public static var defaultPath: String { defaultPath(in: ProcessInfo.processInfo.environment) }
 
-    /// Returns the default path for the given environment variables.
-    public static func defaultPath(in environment: [String: String]) -> String {
+    /// Returns the user's path for the given environment variables.
+    static func userPath(in environment: [String: String]) -> String {
         // The XDG specification: a path that is not absolute is ignored.
-        if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") {
-            return home + "/audiosession/audiosession.yaml"
-        }
-        return (environment["HOME"] ?? NSHomeDirectory()) + "/.config/audiosession/audiosession.yaml"
+        if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") { return home + name }
+        return (environment["HOME"] ?? NSHomeDirectory()) + "/.config" + name
+    }
+
+    /// Returns the default path for the given environment variables. A user's file of the former
+    /// format counts, too, so that it is reported instead of replaced.
+    public static func defaultPath(in environment: [String: String]) -> String {
+        let own = userPath(in: environment)
+        let former = (own as NSString).deletingPathExtension + ".toml"
+        if access(own, F_OK) == 0 || access(former, F_OK) == 0 { return own }
+        let listed = environment["XDG_CONFIG_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/etc/xdg"
+        let shared = listed.split(separator: ":").filter { $0.hasPrefix("/") }.map { String($0) + name }
+        return shared.first(where: { access($0, F_OK) == 0 }) ?? own
     }
 
     /// Returns the content; nil if the file does not exist. Never blocks: anything but a regular

@@ -12,9 +12,9 @@ public struct ProgramEntriesFile: Sendable {
 
     public init(path: String) { self.path = path }
 
-    /// `programs.yaml` beside `ConfigurationFile.defaultPath`.
+    /// `programs.yaml` beside `ConfigurationFile.userPath`.
     public static var defaultPath: String {
-        (ConfigurationFile.defaultPath as NSString).deletingLastPathComponent + "/programs.yaml"
+        (ConfigurationFile.userPath as NSString).deletingLastPathComponent + "/programs.yaml"
     }
 
     /// Returns the entries, and warnings about unknown keys; no entries if the file does not exist.

@@ -73,7 +73,7 @@ TYPES = {
 
 
 def split(arguments):
-    return [" ".join(each.split()) for each in arguments.split(",")]
+    return [] if arguments == "void" else [" ".join(each.split()) for each in arguments.split(",")]
 
 
 def ctypes_type(declared):
@@ -136,7 +136,7 @@ class NativeTests(unittest.TestCase):
     def test_version(self):
         cmake = re.search(r"project\(swift-audio-session VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
         package = re.search(r'^version = "(.*)"', (ROOT / "Bindings/Python/pyproject.toml").read_text(), re.M)[1]
-        self.assertEqual((audiosession.__version__, package), (cmake, cmake))
+        self.assertEqual((audiosession.__version__, package, audiosession.library_version()), (cmake, cmake, cmake))
         self.assertEqual(native.SONAME, f"libaudiosession.so.{cmake.rpartition('.')[0]}")
 
 

@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME = PLATFORM_OPTION_HELP + 1, COUNT, FLAG };
+enum { NAME = PLATFORM_OPTION_VERSION + 1, COUNT, FLAG };
 
 static const struct option table[] = {
     {"help", no_argument, NULL, PLATFORM_OPTION_HELP},
+    {"version", no_argument, NULL, PLATFORM_OPTION_VERSION},
     {"name", required_argument, NULL, NAME},
     {"count", required_argument, NULL, COUNT},
     {"flag", no_argument, NULL, FLAG},
@@ -48,6 +49,7 @@ TEST(options_are_stored_in_their_order) {
     EXPECT_EQUAL(parse("--flag", "--name=a=b", "--cou=10"), OPTIONS_RUN);
     EXPECT(strcmp(stored, "2= 0=a=b 1=10 ") == 0);
     EXPECT_EQUAL(parse("--flag", "--help", "--loud"), OPTIONS_HELP);
+    EXPECT_EQUAL(parse("--flag", "--version", "--help"), OPTIONS_VERSION);
     EXPECT_EQUAL(parse("stray", "--help", NULL), OPTIONS_BAD);
 }
 

@@ -269,11 +269,37 @@ import Testing
         #expect(throws: ConfigurationError.missing(path: folder.file("none.yaml"))) {
             try startingServiceSettings(from: folder.file("none.yaml"))
         }
-        let found = ConfigurationFile.defaultPath(in: ["XDG_CONFIG_HOME": "/x", "HOME": "/h"])
-        #expect(found == "/x/audiosession/audiosession.yaml")
-        #expect(
-            ConfigurationFile.defaultPath(in: ["XDG_CONFIG_HOME": "x", "HOME": "/h"])
-                == "/h/.config/audiosession/audiosession.yaml")
+        let none = folder.path
+        func path(_ home: String) -> String {
+            ConfigurationFile.defaultPath(in: ["XDG_CONFIG_HOME": home, "XDG_CONFIG_DIRS": none, "HOME": "/h"])
+        }
+        #expect(path("/x") == "/x/audiosession/audiosession.yaml")
+        #expect(path("x") == "/h/.config/audiosession/audiosession.yaml")
+    }
+
+    @Test("Without a file of the user, the first one of the system applies")
+    func systemFile() throws {
+        let folder = try TemporaryDirectory()
+        func create(_ name: String) throws -> String {
+            let path = folder.file(name)
+            try FileManager.default.createDirectory(
+                atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+            try "".write(toFile: path, atomically: true, encoding: .utf8)
+            return path
+        }
+        let dirs = ["relative", folder.file("none"), folder.file("a"), folder.file("b")].joined(separator: ":")
+        let variables = ["XDG_CONFIG_HOME": folder.file("home"), "XDG_CONFIG_DIRS": dirs]
+        var path: String { ConfigurationFile.defaultPath(in: variables) }
+        let own = folder.file("home/audiosession/audiosession.yaml")
+        #expect(path == own)
+        #expect(try create("b/audiosession/audiosession.yaml") == path)
+        #expect(try create("a/audiosession/audiosession.yaml") == path)
+        // The user's file replaces that of the system as a whole, also one of the former format.
+        let former = try create("home/audiosession/audiosession.toml")
+        #expect(path == own)
+        try FileManager.default.removeItem(atPath: former)
+        #expect(path == folder.file("a/audiosession/audiosession.yaml"))
+        #expect(try create("home/audiosession/audiosession.yaml") == path)
     }
 
     @Test("A file of the former format is reported instead of read")

@@ -310,6 +310,8 @@ extern "C" {
     pub fn asession_set_now_playing(session: *mut asession_t, now_playing: *const asession_now_playing_t, error: *mut asession_error_t) -> asession_status_t;
     pub fn asession_user_paused(session: *mut asession_t, error: *mut asession_error_t) -> asession_status_t;
 
+    pub fn asession_version() -> *const c_char;
+
     pub fn asession_web_type_name(type_: asession_web_type_t) -> *const c_char;
     pub fn asession_web_type_from_name(name: *const c_char, type_: *mut asession_web_type_t) -> bool;
     pub fn asession_web_resolve_type(type_: asession_web_type_t, elements: c_uint) -> asession_web_type_t;

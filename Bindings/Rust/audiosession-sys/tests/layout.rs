@@ -178,8 +178,13 @@ fn functions() {
     for line in DECLARATIONS.lines().filter_map(|line| line.strip_prefix("    pub fn ")) {
         let (name, rest) = line.strip_suffix(';').unwrap().split_once('(').unwrap();
         let (arguments, result) = rest.split_once(')').unwrap();
-        let arguments: Vec<String> =
-            arguments.split(", ").map(|argument| c_type(argument.split_once(": ").unwrap().1)).collect();
+        let mut arguments: Vec<String> = arguments
+            .split_terminator(", ")
+            .map(|argument| c_type(argument.split_once(": ").unwrap().1))
+            .collect();
+        if arguments.is_empty() {
+            arguments.push("void".to_string());
+        }
         let result = result.strip_prefix(" -> ").map_or("void".to_string(), c_type);
         lines.push(format!("{} (*const check_{})({}) = {};", result, name, arguments.join(", "), name));
         names.insert(name.to_string());

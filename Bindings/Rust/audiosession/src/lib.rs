@@ -92,6 +92,14 @@ pub use values::{
 #[cfg(feature = "std")]
 pub use web::{WebElements, WebType};
 
+/// Returns the version of libaudiosession that the program runs with, such as "0.2.0".
+#[cfg(feature = "std")]
+#[must_use]
+pub fn library_version() -> &'static str {
+    // SAFETY: The function takes nothing, and returns a constant text.
+    web::static_text(unsafe { sys::asession_version() })
+}
+
 /// A session is used by one thread at a time.
 ///
 /// ```compile_fail

@@ -515,3 +515,9 @@ fn forked_child() {
     assert!(arbiter.knows(session.id().unwrap()));
     assert_eq!(session.state().activity, Activity::Active);
 }
+
+/// The crate and the library that it runs with are of the same version.
+#[test]
+fn version() {
+    assert_eq!(audiosession::library_version(), env!("CARGO_PKG_VERSION"));
+}

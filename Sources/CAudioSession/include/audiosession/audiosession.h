@@ -26,6 +26,7 @@
 #include "audiosession/remote_control.h"
 #include "audiosession/route.h"
 #include "audiosession/status.h"
+#include "audiosession/version.h"
 #include "audiosession/web.h"
 
 #include <stdbool.h>
