@@ -17,8 +17,8 @@ public struct ServiceSettings: Hashable, Sendable, Codable {
     /// Seconds that a new arbiter waits for the clients of the previous one (SRV-3). Default 0.5.
     public var rebuildLimit: Double = 0.5
     /// The absolute paths of programs that may begin calls, alarms and the assistant, and act for
-    /// other apps. The programs that come with the service are trusted as well: `audiosession` and
-    /// `player` in its own folder.
+    /// other apps. The programs that come with the service are trusted as well: `audiosession`,
+    /// `audiosession-adopt`, `audiosession-desktop` and `player` in its own folder.
     public var trustedPrograms: [String] = []
     /// The system volume, 0…1, if the state of an earlier arbiter does not contain one (VOL-1).
     /// Default 1.
