@@ -9,7 +9,7 @@ package struct ArbiterOptions: ParsableArguments {
             The socket of audiosessiond. Default: AUDIOSESSION_SOCKET, else audiosession/arbiter.socket in \
             XDG_RUNTIME_DIR, else /tmp/audiosession-UID/arbiter.socket.
             """,
-            valueName: "path"))
+            valueName: "path"), completion: .file())
     package var socket: String?
 
     package init() {}

@@ -5,8 +5,9 @@ package struct Names<Value: Sendable>: Sendable {
     let table: [(name: String, value: Value)]
     let what: String
 
-    /// The known names: "ambient, soloAmbient, …".
-    package var known: String { table.map(\.name).joined(separator: ", ") }
+    package var names: [String] { table.map(\.name) }
+    /// The known names as text: "ambient, soloAmbient, …".
+    package var known: String { names.joined(separator: ", ") }
 
     /// Returns the value of a name. Throws an error that lists the known names.
     package func value(_ name: String) throws(ProgramFailure) -> Value {

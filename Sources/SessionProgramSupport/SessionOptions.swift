@@ -4,12 +4,15 @@ package import JackDriver
 
 /// The options of a program's session, besides its category.
 package struct SessionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Session mode: \(Names.modes.known).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Session mode: \(Names.modes.known).", valueName: "name"),
+        completion: .list(Names.modes.names))
     package var mode = "default"
 
     @Option(
         name: .customLong("option"),
-        help: ArgumentHelp("Category option; may be repeated: \(Names.options.known).", valueName: "name"))
+        help: ArgumentHelp("Category option; may be repeated: \(Names.options.known).", valueName: "name"),
+        completion: .list(Names.options.names))
     package var categoryOptions: [String] = []
 
     @Option(help: ArgumentHelp("Preferred sample rate; the server may keep its current one.", valueName: "hz"))
@@ -33,7 +36,8 @@ package struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The server: auto (the default server if it is running, else the managed one), managed, or a name.",
-            valueName: "auto|managed|name"))
+            valueName: "auto|managed|name"),
+        completion: .list(["auto", "managed"]))
     package var server = "auto"
 
     @Option(
@@ -95,8 +99,8 @@ package struct InterfaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Writes events to standard output, one JSON object per line.", valueName: "json"))
     package var events: EventFormat?
 
-    package enum Style: String, ExpressibleByArgument { case auto, full, lines, none }
-    package enum EventFormat: String, ExpressibleByArgument { case json }
+    package enum Style: String, ExpressibleByArgument, CaseIterable { case auto, full, lines, none }
+    package enum EventFormat: String, ExpressibleByArgument, CaseIterable { case json }
 
     package init() {}
 

@@ -32,7 +32,7 @@ struct ConformanceCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("Runs only this check; may be repeated. --list names them.", valueName: "name"),
-        transform: Self.check)
+        completion: .list(ConformanceCheck.all.map(\.name)), transform: Self.check)
     var only: [ConformanceCheck] = []
 
     @Flag(help: "Lists the checks, and runs none.")

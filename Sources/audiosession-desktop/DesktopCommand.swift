@@ -24,7 +24,9 @@ struct DesktopCommand: ParsableCommand {
 
     @OptionGroup var arbiter: ArbiterOptions
 
-    @Option(help: ArgumentHelp("The settings file. Default: that of audiosessiond.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The settings file. Default: that of audiosessiond.", valueName: "path"),
+        completion: .file())
     var config: String?
 
     static func main() { runProgram() }

@@ -62,6 +62,7 @@ struct AdoptionCommand: ParsableCommand {
 
         @Option(
             help: ArgumentHelp("What the program is: \(SetProgram.kinds).", valueName: "kind"),
+            completion: .list(ProgramKind.allCases.map(\.rawValue)),
             transform: { name in
                 guard let kind = ProgramKind(rawValue: name) else {
                     throw ValidationError("Unknown session '\(name)'. Sessions: \(SetProgram.kinds).")
@@ -78,7 +79,8 @@ struct AdoptionCommand: ParsableCommand {
         @Option(
             help: ArgumentHelp(
                 "Whether the program, if it lowers others, does so only while it is audible: true or false.",
-                valueName: "flag"))
+                valueName: "flag"),
+            completion: .list(["true", "false"]))
         var ducksOnlyWhileAudible: Bool?
 
         @OptionGroup var output: OutputOptions

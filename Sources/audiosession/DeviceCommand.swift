@@ -24,6 +24,7 @@ struct DeviceCommand: ParsableCommand {
 
         @Option(
             help: ArgumentHelp("The type of the device: \(Plug.types).", valueName: "type"),
+            completion: .list(PortType.allCases.map(\.rawValue)),
             transform: { name in
                 guard let type = PortType(rawValue: name) else {
                     throw ValidationError("Unknown type '\(name)'. Types: \(Plug.types).")

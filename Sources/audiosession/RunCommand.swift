@@ -43,17 +43,19 @@ struct RunCommand: ParsableCommand {
     var intent: Intent?
 
     @Option(
-        help: ArgumentHelp("The session's category: \(Known.categories).", valueName: "name"), transform: Known.category
-    )
+        help: ArgumentHelp("The session's category: \(Known.categories).", valueName: "name"),
+        completion: .list(Known.categoryNames), transform: Known.category)
     var category: SessionPolicy.Category?
 
-    @Option(help: ArgumentHelp("The session's mode: \(Known.modes).", valueName: "name"), transform: Known.mode)
+    @Option(
+        help: ArgumentHelp("The session's mode: \(Known.modes).", valueName: "name"),
+        completion: .list(Known.modeNames), transform: Known.mode)
     var mode: Mode?
 
     @Option(
         name: .customLong("option"),
         help: ArgumentHelp("Category option; may be repeated: \(Known.options).", valueName: "name"),
-        transform: Known.option)
+        completion: .list(CategoryOptions.knownNames), transform: Known.option)
     var categoryOptions: [CategoryOptions] = []
 
     @Flag(help: "If the session is refused now, waits until it may be active without interrupting another one.")
@@ -95,8 +97,10 @@ extension CommandRun.InterruptionAction: ExpressibleByArgument {}
 
 /// The names of categories, modes and options on the command line.
 private enum Known {
-    static var categories: String { SessionPolicy.Category.allCases.map(\.rawValue).joined(separator: ", ") }
-    static var modes: String { Mode.allCases.map(\.rawValue).joined(separator: ", ") }
+    static var categoryNames: [String] { SessionPolicy.Category.allCases.map(\.rawValue) }
+    static var modeNames: [String] { Mode.allCases.map(\.rawValue) }
+    static var categories: String { categoryNames.joined(separator: ", ") }
+    static var modes: String { modeNames.joined(separator: ", ") }
     static var options: String { CategoryOptions.knownNames.joined(separator: ", ") }
 
     static func category(_ name: String) throws -> SessionPolicy.Category {

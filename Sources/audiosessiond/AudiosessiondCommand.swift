@@ -31,7 +31,7 @@ struct AudiosessiondCommand: ParsableCommand {
             The socket to listen at. Default: AUDIOSESSION_SOCKET, else audiosession/arbiter.socket in \
             XDG_RUNTIME_DIR, else /tmp/audiosession-UID/arbiter.socket.
             """,
-            valueName: "path"))
+            valueName: "path"), completion: .file())
     var socket: String?
 
     @Option(
@@ -41,7 +41,7 @@ struct AudiosessiondCommand: ParsableCommand {
             audiosession/audiosession.yaml in XDG_CONFIG_HOME or ~/.config; without that file, the one in \
             XDG_CONFIG_DIRS or /etc/xdg.
             """,
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var config: String?
 
     @Flag(help: "Stays in the foreground and logs to standard error.")

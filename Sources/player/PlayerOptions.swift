@@ -5,10 +5,13 @@ import SessionProgramSupport
 /// The files and options of the `player` command.
 struct PlayerOptions: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The files to play, one after the other.", valueName: "file"), transform: ByteArguments.path)
+        help: ArgumentHelp("The files to play, one after the other.", valueName: "file"), completion: .file(),
+        transform: ByteArguments.path)
     var files: [AudioFilePath]
 
-    @Option(help: ArgumentHelp("Session category: \(Names.categories.known).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Session category: \(Names.categories.known).", valueName: "name"),
+        completion: .list(Names.categories.names))
     var category = "playback"
 
     @OptionGroup var session: SessionOptions
@@ -59,6 +62,7 @@ struct PlayerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("A prompt for a second session (voicePrompt, duckOthers) to play.", valueName: "file"),
+        completion: .file(),
         transform: ByteArguments.path)
     var prompt: AudioFilePath?
 
@@ -73,11 +77,13 @@ struct PlayerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Renders to this file without a server, faster than real time.", valueName: "out"),
+        completion: .file(),
         transform: ByteArguments.path)
     var render: AudioFilePath?
 
     @Option(
         help: ArgumentHelp("Also writes what the player's ports output to this file.", valueName: "out"),
+        completion: .file(),
         transform: ByteArguments.path)
     var capture: AudioFilePath?
 

@@ -11,14 +11,14 @@ struct RecorderOptions: ParsableArguments {
             """
             The file to record to. Its extension selects the format: \
             \(AudioRecorder.knownExtensions.joined(separator: ", ")). An existing file is not replaced.
-            """, valueName: "file"), transform: ByteArguments.path)
+            """, valueName: "file"), completion: .file(), transform: ByteArguments.path)
     var file: AudioFilePath
 
     @Option(
         help: ArgumentHelp(
             """
             Session category: \(Names.categories.known). (default: record; with --monitor: playAndRecord)
-            """, valueName: "name"))
+            """, valueName: "name"), completion: .list(Names.categories.names))
     var category: String?
 
     @OptionGroup var session: SessionOptions
