@@ -114,6 +114,8 @@ def swift_script(program, command, shell):
     if not command.subcommands:
         script = without_help(script, shell)
     if shell == "bash":
+        # Shells read the file, and do not run it.
+        script = script.removeprefix("#!/bin/bash\n")
         script = script.replace("\ncomplete -o filenames ", "\ncomplete -o bashdefault -o default -o filenames ")
     return script if script.endswith("\n") else script + "\n"
 

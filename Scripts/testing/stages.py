@@ -206,6 +206,11 @@ TABLE = [
             "AUDIOSESSION_LIBRARY": str(ROOT / "build/python/libaudiosession.so"),
         }),
     Stage(
+        "packaging", "what is installed: programs, units, manual pages, completions; and its removal",
+        [["python3", "-W", "error", "-m", "unittest", "discover", "--start-directory", "Tests/Integration/PackagingTests"]],
+        needs=BUILT, cores=1.0,
+        environment={"AUDIOSESSION_PROGRAMS": str(ROOT / ".build/debug"), "PYTHONDONTWRITEBYTECODE": "1"}),
+    Stage(
         "rust", "the Rust crates: sessions and gates at a real arbiter, the declarations of the C library, the examples",
         [
             ["cmake", "-B", "build/rust", "-G", "Ninja", "-DBUILD_TESTING=OFF", "-DCMAKE_BUILD_TYPE=Release"],

@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""test_packaging.py [PROGRAMS]: tests the manual pages and the completions of the built programs.
-
-PROGRAMS is the folder with the programs; by default, the one that AUDIOSESSION_PROGRAMS names.
-"""
+"""Tests the manual pages and the completions of the programs in the folder that AUDIOSESSION_PROGRAMS names."""
 import os
 import pathlib
 import re
@@ -13,14 +10,15 @@ import tempfile
 import unittest
 import unittest.mock
 
-import commands
-import man_pages
-import notes
-import settings_page
-from commands import PackagingError
+SCRIPTS = pathlib.Path(__file__).resolve().parents[3] / "Scripts/packaging"
+sys.path.insert(0, str(SCRIPTS))
+import commands  # noqa: E402
+import man_pages  # noqa: E402
+import notes  # noqa: E402
+import settings_page  # noqa: E402
+from commands import PackagingError  # noqa: E402
 
-FOLDER = pathlib.Path(os.environ.get("AUDIOSESSION_PROGRAMS", ""))
-SCRIPTS = pathlib.Path(__file__).resolve().parent
+FOLDER = pathlib.Path(os.environ.get("AUDIOSESSION_PROGRAMS", ".build/debug")).resolve()
 OPTION = re.compile(r"^  (?:-\w, )?(--[a-z-]+)", re.MULTILINE)
 ENVIRONMENT = {**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "200"}
 
@@ -277,9 +275,4 @@ class CompletionsTest(OutputTest):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and pathlib.Path(sys.argv[1]).is_dir():
-        FOLDER = pathlib.Path(sys.argv.pop(1))
-    FOLDER = FOLDER.resolve()
-    if not (FOLDER / "audiosession").exists():
-        sys.exit("usage: test_packaging.py PROGRAMS; or AUDIOSESSION_PROGRAMS names the folder with the built programs")
     unittest.main()

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Tests Scripts/install with the programs in the folder that AUDIOSESSION_PROGRAMS names."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PROGRAMS = pathlib.Path(os.environ.get("AUDIOSESSION_PROGRAMS", ".build/debug")).resolve()
+VERSION = re.search(r"project\(swift-audio-session VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+
+
+def run(*words, **settings):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, **settings)
+
+
+def files_below(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()}
+
+
+class InstallTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.prefix = pathlib.Path(temporary.name) / "usr"
+        # What others have installed under the same prefix stays.
+        cls.other = cls.prefix / "bin/other"
+        cls.other.parent.mkdir(parents=True)
+        cls.other.write_text("")
+        # A file of an earlier version, which this one does not have.
+        former = cls.prefix / "bin/former"
+        former.write_text("")
+        (cls.prefix / "lib/audiosession").mkdir(parents=True)
+        (cls.prefix / "lib/audiosession/files").write_text("bin/former\nbin/player\n")
+        result = run(ROOT / "Scripts/install", "--prefix", cls.prefix, "--programs", PROGRAMS)
+        if result.returncode != 0:
+            raise AssertionError(result.stdout + result.stderr)
+
+    @classmethod
+    def tearDownClass(cls):
+        """A removal leaves nothing, and what others installed."""
+        result = run(ROOT / "Scripts/install", "--uninstall", "--prefix", cls.prefix)
+        if result.returncode != 0 or list(cls.prefix.rglob("*")) != [cls.other.parent, cls.other]:
+            raise AssertionError(f"{result.stdout}{result.stderr}left: {sorted(cls.prefix.rglob('*'))}")
+        again = run(ROOT / "Scripts/install", "--uninstall", "--prefix", cls.prefix)
+        if again.returncode != 66 or "nothing of this project is installed" not in again.stderr:
+            raise AssertionError(f"a second removal: {again}")
+
+    def programs(self):
+        return [path for path in sorted((self.prefix / "bin").iterdir()) if path != self.other]
+
+    def test_programs_print_the_version(self):
+        self.assertEqual(len(self.programs()), 11)
+        for program in self.programs():
+            lines = run(program, "--version").stdout.splitlines()
+            self.assertEqual(lines[0], f"{program.name} (swift-audio-session) {VERSION}")
+
+    def test_versions_of_interfaces(self):
+        """The arbiter's clients state what they have in common with programs of other versions."""
+        text = run(self.prefix / "bin/audiosession", "--version").stdout
+        self.assertIn("protocol of the arbiter: version 1\n", text)
+        self.assertIn(f"binary interface of the C libraries: {VERSION.rpartition('.')[0]}\n", text)
+
+    def test_list_of_files(self):
+        """The list has all files but itself, each once, and all exist."""
+        listed = (self.prefix / "lib/audiosession/files").read_text().splitlines()
+        self.assertEqual(len(listed), len(set(listed)))
+        self.assertEqual(set(listed) | {"lib/audiosession/files", "bin/other"}, files_below(self.prefix))
+
+    def test_runtime(self):
+        """Each library of the Swift runtime that a program needs is there."""
+        libraries = {path.name for path in (self.prefix / "lib/audiosession").glob("*.so")}
+        self.assertIn("libswiftCore.so", libraries)
+        for file in [*self.programs(), *(self.prefix / "lib/audiosession").glob("*.so")]:
+            needed = re.findall(r"\(NEEDED\).*\[(lib(?:swift|_?Foundation|dispatch|Blocks)[^]]*)\]", run("readelf", "-d", file).stdout)
+            self.assertLessEqual(set(needed), libraries, file.name)
+
+    def test_units_are_valid(self):
+        units = sorted((self.prefix / "lib/systemd/user").iterdir())
+        self.assertEqual(len(units), 4)
+        environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.prefix.parent)}
+        result = run("systemd-analyze", "verify", "--user", *units, env=environment)
+        self.assertEqual((result.returncode, [line for line in result.stderr.splitlines() if "audiosession" in line]), (0, []))
+        for unit in units:
+            for command in re.findall(r"^Exec\w+=(\S+)", unit.read_text(), re.MULTILINE):
+                self.assertIn(pathlib.Path(command), self.programs(), unit.name)
+
+    def test_a_wrong_unit_is_found(self):
+        """systemd-analyze, as it is called above, finds an unknown setting and a missing program."""
+        with tempfile.TemporaryDirectory() as folder:
+            unit = pathlib.Path(folder) / "audiosession-injected.service"
+            unit.write_text("[Service]\nNoNewPrivilege=yes\nExecStart=/nowhere/audiosession\n")
+            result = run("systemd-analyze", "verify", "--user", unit, env={**os.environ, "XDG_RUNTIME_DIR": folder})
+            self.assertIn("NoNewPrivilege", result.stderr)
+            self.assertIn("/nowhere/audiosession", result.stderr)
+
+    @unittest.skipUnless(shutil.which("desktop-file-validate"), "'desktop-file-validate' is not installed (desktop-file-utils)")
+    def test_desktop_entry(self):
+        entry = self.prefix / "share/applications/audiosession-player.desktop"
+        self.assertEqual(run("desktop-file-validate", entry).stdout, "")
+        icon = re.search(r"^Icon=(.*)$", entry.read_text(), re.MULTILINE)[1]
+        self.assertTrue((self.prefix / f"share/icons/hicolor/scalable/apps/{icon}.svg").exists())
+
+    def test_libraries(self):
+        """A program finds the C library with pkg-config, and its version."""
+        files = next(self.prefix.rglob("audiosession.pc"))
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(files.parent)}
+        self.assertEqual(run("pkg-config", "--modversion", "audiosession", env=environment).stdout.strip(), VERSION)
+
+    def test_upgrade(self):
+        """Of an earlier version, nothing remains."""
+        self.assertFalse((self.prefix / "bin/former").exists())
+
+    def test_usage(self):
+        for words in (["--prefix"], ["--loud"], ["--prefix", "relative"]):
+            result = run(ROOT / "Scripts/install", *words)
+            self.assertEqual(result.returncode, 64, words)
+            self.assertTrue(result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
