@@ -16,12 +16,14 @@ VERSIONS = [
     ("Bindings/Python/audiosession/__init__.py", r'(?m)^__version__ = "(.*)"'),
     ("Bindings/Rust/audiosession/Cargo.toml", r'(?m)(?:^|{ )version = "=?([\d.]+)"'),
     ("Bindings/Rust/audiosession-sys/Cargo.toml", r'(?m)^version = "(.*)"'),
+    ("Packaging/debian/changelog", r"\Aaudiosession \((.*)\)"),
     ("CHANGELOG.md", r"(?m)\A(?:(?!^## ).*\n)*^## ([\d.]+),"),
 ]
 # The same with the major and the minor version only: that of the binary interface.
 INTERFACES = [
     ("Sources/CPlatform/include/platform_version.h", r'#define PLATFORM_BINARY_INTERFACE "(.*)"'),
     ("Bindings/Python/audiosession/native.py", r'SONAME = "libaudiosession\.so\.(.*)"'),
+    ("Packaging/debian/control", r"(?m)^Package: libaudiosession(?!-)(.*)$"),
 ]
 NUMBERS = "Sources/CAudioSession/include/audiosession/version.h", r"#define ASESSION_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)"
 
