@@ -12,7 +12,7 @@ public struct Decision: Hashable, Sendable, Codable {
     public var event: PolicyEvent
     public var outcome: Outcome
 
-    init(number: UInt64, event: PolicyEvent, outcome: Outcome) {
+    package init(number: UInt64, event: PolicyEvent, outcome: Outcome) {
         self.number = number
         self.event = event
         self.outcome = outcome

@@ -88,9 +88,11 @@ struct Agreement {
         return broken.map { "Decision \($1) violates: \($0)." }
     }
 
-    /// Injects a fault: marks the last decision in the log as refused.
+    /// Injects a fault: adds a decision, which the policy does not refuse, as refused. The log is
+    /// empty if nothing was requested after the last arbiter had restored the sessions.
     mutating func falsifyLog() {
-        guard let last = history?.decisions.indices.last else { return }
-        history?.decisions[last].outcome = .refused(Refusal(.badParam, .act1, "injected"))
+        let event = PolicyEvent(.setSilentSwitch(true), at: history?.decisions.last?.event.time ?? .zero)
+        let outcome = Decision.Outcome.refused(Refusal(.badParam, .act1, "injected"))
+        history?.decisions.append(Decision(number: report.decisions + 1, event: event, outcome: outcome))
     }
 }
