@@ -1,5 +1,5 @@
-"""Compares the code in the documentation with the code that the build compiles. A comment above the code
-names a whole file, or a part of one.
+"""Compares the code in the documentation with the code that the build compiles: in pages, and in the comments
+of Swift sources. A comment above the code names a whole file, or a part of one. Code without one is refused.
 
     <!-- Examples/FirstSound/main.swift; Scripts/check examples compares them -->
         the whole file
@@ -14,6 +14,8 @@ import textwrap
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 SHOWN = re.compile(r"<!-- (\S+);[^>]*-->\n```(?:swift|c|python|rust)\n(.*?)```", re.S)
+UNNAMED = re.compile(r"(?<!-->\n)^```(?:swift|c|python|rust)\n(.*)", re.M)
+COMMENT = re.compile(r"^ *///(?: |$)", re.M)
 NAMES = re.compile(r"^ *(?://|#) \[(?!end\])(\S+)\]$", re.M)
 
 
@@ -28,10 +30,21 @@ def compiled(path, part):
     return textwrap.dedent(found[0]) if len(found) == 1 else None
 
 
+def pages():
+    """Returns all pages, and the comments of all Swift sources, as their text."""
+    for page in [root / "README.md", *sorted((root / "Documentation").rglob("*.md")), *sorted((root / "Sources").rglob("*.docc/*.md"))]:
+        yield page, page.read_text()
+    for source in sorted((root / "Sources").rglob("*.swift")):
+        lines = source.read_text().split("\n")
+        yield source, "\n".join(COMMENT.sub("", line) for line in lines if line.lstrip().startswith("///"))
+
+
 def main():
     failures, count, seen = [], 0, {}
-    for page in [root / "README.md", *sorted((root / "Documentation").rglob("*.md"))]:
-        for source, code in SHOWN.findall(page.read_text()):
+    for page, text in pages():
+        for line in UNNAMED.findall(text):
+            failures.append(f"{page.relative_to(root)}: no comment says which file has the code '{line}'")
+        for source, code in SHOWN.findall(text):
             count += 1
             path, _, part = source.partition("#")
             seen.setdefault(path, set()).add(part)

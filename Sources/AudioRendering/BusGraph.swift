@@ -2,14 +2,21 @@
 /// value: create it and pass it to ``SessionBus/setGraph(_:)``; compare, store or change it as any
 /// other value.
 ///
+/// <!-- Tests/Unit/AudioSessionsTests/MixerPageTests.swift#mixer;
+/// Scripts/check examples compares them -->
 /// ```swift
 /// try session.bus.setGraph(
 ///     BusGraph(
 ///         buses: [
-///             .init("drums"), .init("snare", to: "drums"), .init("vocals"),
-///             .init("reverb", insert: hall, isSoloSafe: true),
+///             // A group and its strips.
+///             .init("drums"), .init("kick", to: "drums"), .init("snare", to: "drums"),
+///             .init("vocals", gain: 0.8, pan: -0.2),
+///             .init("reverb", isSoloSafe: true),  // a return, audible whichever bus is soloed
 ///         ],
-///         sends: [.init(from: "vocals", to: "reverb", level: 0.25)]))
+///         sends: [
+///             .init(from: "vocals", to: "reverb", level: 0.3),
+///             .init(from: "snare", to: "reverb", level: 0.1),
+///         ]))
 /// ```
 ///
 /// The signal passes through a bus in this order:

@@ -3,11 +3,20 @@ internal import CRenderCore
 /// A bus of a session's mixer: a channel strip. ``SessionBus/bus(_:)`` and ``AudioEngine/bus(_:)``
 /// find it by its name.
 ///
+/// <!-- Tests/Unit/AudioSessionsTests/MixerPageTests.swift#work;
+/// Scripts/check examples compares them -->
 /// ```swift
-/// let drums = try session.bus.bus("drums")
-/// drums.gain = 0.8
-/// try drums.send(to: "reverb").level = 0.25
-/// try drums.setPan(-0.5, rampFrames: 48_000, at: engine.currentFrame + 4_800)
+/// let drums = try session.bus("drums")
+/// drums.gain = 0.7  // within 5 ms
+/// drums.pan = 0.1
+/// try session.bus("kick").isMuted = true
+/// try session.bus("vocals").isSoloed = true
+/// try session.bus("vocals").send(to: "reverb").level = 0.5
+///
+/// let engine = try session.engine
+/// let bar = engine.currentFrame + 48_000
+/// // At that frame, over two seconds at 48 kHz.
+/// try drums.setGain(0, rampFrames: 96_000, at: bar)
 /// ```
 ///
 /// It remains the same bus as long as every graph of its session has a bus of this name. When a

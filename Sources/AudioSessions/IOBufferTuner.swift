@@ -6,10 +6,13 @@ internal import Platform
 /// halves the session's preferred I/O buffer duration while the buffer is free of xruns, doubles it
 /// after an xrun, and settles.
 ///
+/// <!-- Tests/Unit/AudioSessionsTests/TunerTests.swift#tuning;
+/// Scripts/check examples compares them -->
 /// ```swift
-/// let tuner = try IOBufferTuner(session: session)
+/// // Once: the settled duration in seconds.
+/// print(try await session.tuneIOBufferDuration())
+/// let tuner = try IOBufferTuner(session: session)  // or for as long as the app wants
 /// tuner.start()
-/// for await step in tuner.steps { print(step.periodFrames, step.kind) }
 /// ```
 ///
 /// The tuner uses only `setPreferredIOBufferDuration`, so the rules for preferred values apply

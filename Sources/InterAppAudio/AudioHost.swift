@@ -5,11 +5,13 @@ internal import Platform
 
 /// Uses the nodes of other apps: generators, effects and instruments (keeps PLAY-6).
 ///
+/// <!-- Tests/Integration/JackDriverTests/InterAppPageTests.swift#host;
+/// Scripts/check examples compares them -->
 /// ```swift
 /// let host = try AudioHost(session: session)
-/// guard let effect = host.nodes.first(where: { $0.kind == .effect }) else { return }
-/// let hall = try host.connect(effect)
-/// if let send = hall.send { try session.engine.play(.buffer(sound), on: send) }
+/// guard let effect = host.nodes.first(where: { $0.name == "Half" }) else { return }
+/// let hosted = try host.connect(effect)
+/// if let send = hosted.send { try session.engine.play(.buffer(sound), on: send) }
 /// ```
 ///
 /// The host's session must be active and mixable; while it is not, its nodes are silent.

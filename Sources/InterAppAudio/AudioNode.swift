@@ -5,8 +5,10 @@ internal import Platform
 /// An app, or a part of one, that other apps can use as a generator, an effect or an instrument
 /// (keeps PLAY-6).
 ///
+/// <!-- Tests/Integration/JackDriverTests/InterAppPageTests.swift#node;
+/// Scripts/check examples compares them -->
 /// ```swift
-/// let node = try AudioNode(.init(kind: .effect, name: "Half"))
+/// let node = try AudioNode(.init(kind: .effect, name: "Half"), on: app)
 /// if let input = node.input { try node.engine.play(.input(input), on: node.bus, gain: 0.5) }
 /// ```
 ///

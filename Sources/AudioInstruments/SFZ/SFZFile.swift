@@ -3,11 +3,14 @@ public import AudioRendering
 /// An instrument in the SFZ format, versions 1 and 2: a text that assigns sound files to keys,
 /// velocities and articulations.
 ///
+/// <!-- Tests/Unit/AudioInstrumentsTests/SFZPageTests.swift#load;
+/// Scripts/check examples compares them -->
 /// ```swift
-/// let file = try SFZFile(path: "piano.sfz")
-/// let piano = try file.load()
+/// let file = try SFZFile(path: path)
+/// let piano = try file.load()  // reads the sounds; load(head: 0.5) streams long ones
+/// for problem in piano.problems { print(problem) }
 /// let instrument = try engine.makeInstrument(
-///     piano.zones, on: session.bus, configuration: piano.configuration)
+///     piano.zones, on: bus, configuration: piano.configuration)
 /// ```
 ///
 /// Reads the headers control, global, master, group and region, `#define` and `#include`, with

@@ -2,11 +2,11 @@ public import AudioRendering
 
 /// A bank of instruments in the SoundFont 2 format (.sf2), or with samples in Ogg Vorbis (.sf3).
 ///
+/// <!-- Tests/Unit/AudioInstrumentsTests/SoundFontPageTests.swift#font;
+/// Scripts/check examples compares them -->
 /// ```swift
-/// let font = try SoundFont(path: "general.sf2")
-/// let loaded = try font.load(bank: 0)
-/// let synth = try engine.makeInstrument(
-///     loaded.zones, on: session.bus, configuration: loaded.configuration)
+/// let synth = try SoundFont(path: path).load(bank: 0)
+/// let melody = try engine.makeInstrument(synth.zones, on: bus, configuration: synth.configuration)
 /// ```
 ///
 /// Reads the presets, instruments and zones of the file; `load` reads the samples of those presets

@@ -18,7 +18,8 @@ import Testing
         let file = try SFZFile(path: path)
         let piano = try file.load()  // reads the sounds; load(head: 0.5) streams long ones
         for problem in piano.problems { print(problem) }
-        let instrument = try engine.makeInstrument(piano.zones, on: bus, configuration: piano.configuration)
+        let instrument = try engine.makeInstrument(
+            piano.zones, on: bus, configuration: piano.configuration)
         // [end]
         #expect(piano.zones.count == 1 && instrument.voiceCount == 0)
     }

@@ -29,6 +29,11 @@ import Testing
         try input.connect(to: instrument, channels: MIDIChannels.all.subtracting(MIDIChannels(9)))
         try input.connect(to: kit, channels: MIDIChannels(9))
         // [end]
+        // [font]
+        let synth = try SoundFont(path: path).load(bank: 0)
+        let melody = try engine.makeInstrument(synth.zones, on: bus, configuration: synth.configuration)
+        // [end]
+        #expect(melody.voiceCount == 0)
         #expect(sounds.zones.count == 1 && drums.zones.count == 1 && instrument.voiceCount + kit.voiceCount == 0)
     }
 }

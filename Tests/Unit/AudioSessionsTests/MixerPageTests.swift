@@ -29,7 +29,8 @@ import Testing
                     .init("reverb", isSoloSafe: true),  // a return, audible whichever bus is soloed
                 ],
                 sends: [
-                    .init(from: "vocals", to: "reverb", level: 0.3), .init(from: "snare", to: "reverb", level: 0.1),
+                    .init(from: "vocals", to: "reverb", level: 0.3),
+                    .init(from: "snare", to: "reverb", level: 0.1),
                 ]))
         // [end]
         // [work]

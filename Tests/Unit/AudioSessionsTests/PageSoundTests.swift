@@ -46,6 +46,17 @@ import Testing
         #expect(!music.state.isDucked && music.isActive)
     }
 
+    @Test("DUCK-2: a session that ducks only while it is audible") func audible() throws {
+        let music = try stage.session(.playback)
+        try music.setActive(true)
+        // [audible]
+        try session.setCategory(.playback, mode: .voicePrompt, options: .duckOthers)
+        try session.setDucksOnlyWhileAudible(true)
+        try session.setActive(true)
+        // [end]
+        #expect(!music.state.isDucked && session.isActive)
+    }
+
     /// The object that the page calls a soundtrack.
     private struct Soundtrack: Sendable {
         let shown: Shown

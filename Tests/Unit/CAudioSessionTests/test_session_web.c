@@ -79,10 +79,31 @@ TEST(states_are_those_of_the_session) {
     EXPECT_EQUAL(asession_set_web_type(NULL, ASESSION_WEB_PLAYBACK, 0, NULL), ASESSION_OK);
 }
 
+/// The code of Documentation/WebAudioSession.md and SessionsInC.md. NULL is a session without an
+/// arbiter.
+TEST(the_code_of_the_pages) {
+    asession_t *const session = NULL;
+    asession_error_t error;
+    // [type]
+    asession_web_type_t type = ASESSION_WEB_AUTO;
+    // The page has assigned the name, and has a video.
+    if (asession_web_type_from_name("transient-solo", &type)) {
+        asession_set_web_type(session, type, ASESSION_WEB_PLAYS_MEDIA, &error);
+    }
+    // [end]
+    EXPECT_EQUAL(type, ASESSION_WEB_TRANSIENT_SOLO);
+    // [permission]
+    asession_answer_record_permission(session, true, &error);
+    asession_set_recording(session, true, &error);
+    // [end]
+    EXPECT_EQUAL(asession_set_recording(session, true, &error), ASESSION_OK);
+}
+
 int main(void) {
     RUN(each_type_has_its_name_and_configuration);
     RUN(other_names_and_values_are_no_types);
     RUN(auto_follows_what_the_page_does);
     RUN(states_are_those_of_the_session);
+    RUN(the_code_of_the_pages);
     return test_result();
 }
