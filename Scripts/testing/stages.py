@@ -30,6 +30,7 @@ SHORT, LONG, BOTH = ("default",), ("all",), ("default", "all")
 # What stages need beside the packages of `Scripts/dependencies test`, from the network: the stages themselves have none.
 PREPARATION = {
     "benchmarks": ["Scripts/dependencies", "benchmark"],
+    "site": ["Scripts/dependencies", "site"],
     "foreign-newer": ["Scripts/with-newer-pipewire", "--download"],
 }
 
@@ -210,6 +211,13 @@ TABLE = [
         [["python3", "-W", "error", "-m", "unittest", "discover", "--start-directory", "Tests/Integration/PackagingTests"]],
         needs=BUILT, cores=1.0,
         environment={"AUDIOSESSION_PROGRAMS": str(ROOT / ".build/debug"), "PYTHONDONTWRITEBYTECODE": "1"}),
+    Stage(
+        "site", "the documentation as a site: its links, its comments and samples, its search; and that faults are found",
+        [
+            ["Scripts/site", "--modules", str(ROOT / ".build/debug/Modules")],
+            ["/usr/bin/python3", "-W", "error", "-m", "unittest", "discover", "--start-directory", "Tests/Integration/SiteTests"],
+        ],
+        needs=BUILT, cores=1.0, environment={"SITE": str(ROOT / "build/site/html"), "PYTHONDONTWRITEBYTECODE": "1"}),
     Stage(
         "rust", "the Rust crates: sessions and gates at a real arbiter, the declarations of the C library, the examples",
         [

@@ -6,6 +6,8 @@ extension AudioEngine {
     /// Plays a source on a session's bus, or on a bus of its mixer.
     ///
     /// - Parameters:
+    ///   - source: What the voice plays.
+    ///   - bus: A bus of this engine.
     ///   - gain: The gain: linear, finite.
     ///   - pan: The pan. A mono source without a map of its own is panned to the bus's first two
     ///     channels; any other source is balanced between them. nil: no pan.
