@@ -116,7 +116,7 @@ class InstallTest(unittest.TestCase):
         self.assertFalse((self.prefix / "bin/former").exists())
 
     def test_usage(self):
-        for words in (["--prefix"], ["--loud"], ["--prefix", "relative"]):
+        for words in (["--prefix"], ["--loud"], ["--prefix", "relative"], ["--libdir", "/usr/lib"]):
             result = run(ROOT / "Scripts/install", *words)
             self.assertEqual(result.returncode, 64, words)
             self.assertTrue(result.stderr)
