@@ -16,6 +16,9 @@ VERSIONS = [
     ("Bindings/Python/audiosession/__init__.py", r'(?m)^__version__ = "(.*)"'),
     ("Bindings/Rust/audiosession/Cargo.toml", r'(?m)(?:^|{ )version = "=?([\d.]+)"'),
     ("Bindings/Rust/audiosession-sys/Cargo.toml", r'(?m)^version = "(.*)"'),
+    ("Packaging/arch/PKGBUILD", r"(?m)^pkgver=(.*)$"),
+    ("Packaging/fedora/audiosession.spec", r"(?m)^Version: +(.*)$"),
+    ("Packaging/fedora/audiosession.spec", r"(?m)\A(?:(?!^%changelog).*\n)*%changelog\n.* - ([\d.]+)-\d+$"),
     ("Packaging/debian/changelog", r"\Aaudiosession \((.*)\)"),
     ("CHANGELOG.md", r"(?m)\A(?:(?!^## ).*\n)*^## ([\d.]+),"),
 ]
