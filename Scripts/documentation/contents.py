@@ -4,7 +4,7 @@
 """
 
 CAPTIONS = {
-    "Install": ["Documentation/Packages.md", "Documentation/Versions.md"],
+    "Install": ["Documentation/Packages.md", "Documentation/Flatpak.md", "Documentation/Versions.md"],
     "Audio sessions": [
         "Documentation/Rules/README.md",
         "Documentation/Recipes/README.md",

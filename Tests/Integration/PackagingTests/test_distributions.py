@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Tests the packages for Arch Linux and Fedora as far as Debian can.
+"""Tests the packages for Arch Linux and Fedora, and the Flatpak manifest, as far as Debian can.
 
 The packages have the programs in the folder that AUDIOSESSION_PROGRAMS names: prepare and build are not run.
 """
 import collections
+import json
 import os
 import pathlib
 import re
@@ -17,6 +18,7 @@ PROGRAMS = pathlib.Path(os.environ.get("AUDIOSESSION_PROGRAMS", ".build/debug"))
 VERSION = re.search(r"project\(swift-audio-session VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 PKGBUILD = ROOT / "Packaging/arch/PKGBUILD"
 SPEC = ROOT / "Packaging/fedora/audiosession.spec"
+MANIFEST = ROOT / "Packaging/flatpak/local.audiosession.Player.yml"
 # makepkg sets it.
 ENVIRONMENT = {**os.environ, "LC_ALL": "C.UTF-8", "SOURCE_DATE_EPOCH": "86400"}
 # makepkg's part in packaging: calls check, and the function of each package.
@@ -200,6 +202,37 @@ class FedoraTest(FolderTest):
         self.assertIn(" 0 errors, 0 warnings,", result.stdout, result.stdout + result.stderr)
         wrong = edited(SPEC, self.folder, "Release:        1%{?dist}\n", "Release:        1\nPackager: somebody\n")
         self.assertIn("hardcoded-packager-tag", call(*words, wrong).stdout)
+
+
+class FlatpakTest(FolderTest):
+    def show(self, manifest):
+        """flatpak-builder makes a folder where it is called."""
+        return call("flatpak-builder", "--show-manifest", manifest, cwd=self.folder)
+
+    @needs("flatpak-builder", "flatpak-builder")
+    def test_manifest(self):
+        result = self.show(MANIFEST)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        manifest = json.loads(result.stdout)
+        self.assertEqual(manifest["id"], MANIFEST.stem)
+        # The page explains each permission.
+        page = (ROOT / "Documentation/Flatpak.md").read_text()
+        for permission in manifest["finish-args"]:
+            self.assertIn(f"`{permission}`", page)
+
+    @needs("flatpak-builder", "flatpak-builder")
+    def test_a_wrong_manifest_is_found(self):
+        wrong = edited(MANIFEST, self.folder, "sdk-extensions:", "sdk-extension:")
+        self.assertIn("sdk-extension", self.show(wrong).stderr)
+
+    def test_its_files_exist(self):
+        text = MANIFEST.read_text()
+        files = re.findall(r"Packaging/\S+", text.partition("modules:")[2])
+        self.assertTrue(files)
+        for file in files:
+            self.assertTrue((ROOT / file).exists(), file)
+        for entry, setting in (("rename-desktop-file", "audiosession-player.desktop"), ("rename-icon", "audiosession")):
+            self.assertIn(f"{entry}: {setting}\n", text)
 
 
 if __name__ == "__main__":
