@@ -118,6 +118,15 @@ static void begin_segment(struct filter *filter) RCORE_RT {
 
 // ---- Samples ------------------------------------------------------------------------------------
 
+// Rounds a product whose sums are other statements. There, GCC would contract them where the
+// processor has such an instruction (ARM64), and Clang would not.
+static inline __attribute__((always_inline)) channel_pair rounded(channel_pair product) RCORE_RT {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__aarch64__)
+    __asm__("" : "+w"(product));
+#endif
+    return product;
+}
+
 // Filters a pair of channels by one stage with one or two poles. `g` is constant or moves
 // throughout.
 static inline __attribute__((always_inline)) void run_stage(struct filter_state *memory, const float *const sources[2],
@@ -131,7 +140,7 @@ static inline __attribute__((always_inline)) void run_stage(struct filter_state 
         const channel_pair input = {sources[0][i], sources[1][i]};
         channel_pair output;
         if (one_pole) {
-            const channel_pair change = (input - first) * (g / (1.0f + g));
+            const channel_pair change = rounded((input - first) * (g / (1.0f + g)));
             const channel_pair low = first + change;
             first = low + change;
             output = mix.input * input + mix.band * low;
