@@ -62,9 +62,13 @@ endfunction()
 function(static_library name)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.o)
     set(names ${CMAKE_CURRENT_BINARY_DIR}/${name}.names)
+    # Clang links for another processor only if it is named.
+    if(CMAKE_C_COMPILER_TARGET)
+        set(target ${CMAKE_C_COMPILE_OPTIONS_TARGET}${CMAKE_C_COMPILER_TARGET})
+    endif()
     add_custom_command(
         OUTPUT ${object}
-        COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${object} $<TARGET_OBJECTS:${name}_objects>
+        COMMAND ${CMAKE_C_COMPILER} ${target} -r -nostdlib -o ${object} $<TARGET_OBJECTS:${name}_objects>
         COMMAND ${CMAKE_OBJCOPY} --keep-global-symbols=${names} ${object}
         DEPENDS ${name}_objects $<TARGET_OBJECTS:${name}_objects> ${names}
         COMMAND_EXPAND_LISTS VERBATIM)

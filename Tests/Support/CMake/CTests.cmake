@@ -2,11 +2,20 @@
 add_library(session_expect INTERFACE)
 target_include_directories(session_expect INTERFACE ${CMAKE_CURRENT_LIST_DIR})
 
+# How a script runs a program of this build: the emulator, if any, before its file, separated by |.
+list(JOIN CMAKE_CROSSCOMPILING_EMULATOR "|" session_emulator)
+if(session_emulator)
+    string(APPEND session_emulator "|")
+endif()
+
 function(session_test name file library)
     add_executable(${name} ${file} ${ARGN})
     # Tests may call blocking functions anywhere; function effects bind only the libraries.
     target_link_libraries(${name} PRIVATE session_warnings session_expect ${library} Threads::Threads m)
     add_test(NAME ${name} COMMAND ${name})
+    if(session_emulator)
+        set_tests_properties(${name} PROPERTIES ENVIRONMENT_MODIFICATION EXPECT_EMULATED=set:1)
+    endif()
 endfunction()
 
 # Compiles every public header of a library alone, as C11 and as C++17.

@@ -19,6 +19,16 @@ static const char *expect_test = "";
 
 #define TEST(name) static void name(void)
 #define RUN(name) (expect_test = #name, expect_tests++, name())
+/// Runs a test that QEMU's user-mode emulation cannot run, except there (EXPECT_EMULATED is set).
+/// Prints the reason, which Scripts/arm64 repeats.
+#define RUN_UNLESS_EMULATED(name, reason)                                                                              \
+    do {                                                                                                               \
+        if (getenv("EXPECT_EMULATED") == NULL) {                                                                       \
+            RUN(name);                                                                                                 \
+        } else {                                                                                                       \
+            printf("not emulated: %s: %s\n", #name, reason);                                                           \
+        }                                                                                                              \
+    } while (0)
 
 static inline void expect_fail(const char *file, int line) {
     expect_failures++;

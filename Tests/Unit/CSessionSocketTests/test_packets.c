@@ -214,7 +214,7 @@ int main(void) {
     RUN(the_end_is_notified);
     RUN(a_full_queue_refuses_and_recovers);
     RUN(descriptors_travel);
-    RUN(superfluous_descriptors_are_closed);
+    RUN_UNLESS_EMULATED(superfluous_descriptors_are_closed, "QEMU itself loses descriptors that do not fit");
     RUN(no_room_for_a_descriptor);
     return test_result();
 }
