@@ -32,6 +32,7 @@ PREPARATION = {
     "benchmarks": ["Scripts/dependencies", "benchmark"],
     "site": ["Scripts/dependencies", "site"],
     "foreign-newer": ["Scripts/with-newer-pipewire", "--download"],
+    "arm64": ["Scripts/arm64", "--prepare"],
 }
 
 
@@ -254,6 +255,10 @@ TABLE = [
     integration("jack-sync", "the suites of 'jack' on jackd -S", "jackd-sync", skip=JACKD_ONLY),
     Stage("c-gcc", "the C libraries, built by GCC", c_tests("gcc", 3), modes=SHORT),
     Stage("c-gcc", "the C libraries, built by GCC", c_tests("gcc", 10), modes=LONG),
+    Stage(
+        "arm64", "the C libraries for 64-bit ARM, by QEMU; the same samples, a client at an arbiter; --all: also by Clang",
+        [["Scripts/arm64"]], needs=BUILT, modes=SHORT),
+    Stage("arm64", "", [["Scripts/arm64", "--full"]], needs=BUILT, modes=LONG),
     Stage(
         "unit", "unit tests of all other Swift targets",
         [swift_tests(skip=suites("SessionPolicyTests", *INTEGRATION))], needs=BUILT, isolated=True),
