@@ -89,7 +89,9 @@ static void soak_alone(uint64_t seed, double seconds) {
     struct timespec begun;
     clock_gettime(CLOCK_MONOTONIC, &begun);
     uint64_t started = 0, seeds = 0;
+    const float audible = level / 4.0f;
     float largest = 0.0f, peak = 0.0f;
+    bool goes_on;
     do {
         const struct listener first = play_seed(seed + seeds, 400, &started);
         const struct listener again = play_seed(seed + seeds, 400, &started);
@@ -106,8 +108,11 @@ static void soak_alone(uint64_t seed, double seconds) {
         largest = fmaxf(largest, first.largest_bend);
         peak = fmaxf(peak, first.peak);
         seeds += 1;
-    } while (seconds_since(&begun) < seconds && expect_failures == 0 && atomic_load(&soak_failures) == 0);
-    EXPECT(peak > level / 4.0f);
+        // An emulator or a loaded machine renders few seeds in a short time.
+        const double limit = peak > audible ? seconds : fmax(seconds, 60);
+        goes_on = seconds_since(&begun) < limit && expect_failures == 0 && atomic_load(&soak_failures) == 0;
+    } while (goes_on);
+    EXPECT(peak > audible);
     printf("one thread: %" PRIu64 " seeds from %" PRIu64 ", %" PRIu64 " voices started, peak %g, sharpest bend %g\n",
            seeds, seed, started, (double)peak, (double)largest);
 }
