@@ -109,7 +109,8 @@ if(JACK_FOUND)
     target_link_libraries(rcore_jack_objects PRIVATE PkgConfig::JACK)
     target_link_libraries(rcore_jack PUBLIC rcore PRIVATE PkgConfig::JACK m)
     # Finds librcore in the same folder, even if the installation is moved.
-    set_target_properties(rcore_jack PROPERTIES INSTALL_RPATH $ORIGIN)
+    # Also in the build folder, whose path would otherwise be in the build id.
+    set_target_properties(rcore_jack PROPERTIES INSTALL_RPATH $ORIGIN BUILD_WITH_INSTALL_RPATH ON)
     # Links JACK by name instead of by target, so that users of the package do not need a find
     # module for it.
     target_link_libraries(rcore_jack_static PUBLIC rcore_static INTERFACE ${JACK_LIBRARIES} Threads::Threads)
