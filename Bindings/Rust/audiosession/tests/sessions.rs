@@ -319,7 +319,10 @@ fn routes() {
         "2",
         "--policy-only",
     ]);
-    await_event(&mut session, |event| matches!(event, Event::RouteChanged { .. }).then(|| ()));
+    // CAT-3: the activation changed the route before.
+    await_event(&mut session, |event| {
+        matches!(event, Event::RouteChanged { reason, .. } if reason == "newDeviceAvailable").then(|| ())
+    });
     let outputs = session.route_outputs();
     assert!(outputs.iter().any(|port| port.port_type == "usbAudio" && port.channels > 0), "{outputs:?}");
     assert!(outputs.iter().all(|port| !port.uid.is_empty() && !port.name.is_empty()));
