@@ -5,6 +5,8 @@ of Swift sources. A comment above the code names a whole file, or a part of one.
         the whole file
     <!-- Tests/…/PageTests.swift#activate; Scripts/check examples compares them -->
         the lines from `// [activate]` to `// [end]`; in Python, `# [activate]` to `# [end]`
+
+The old lines of a change, which a page shows as ```diff, must be in a file that the page links.
 """
 
 import pathlib
@@ -15,6 +17,8 @@ import textwrap
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 SHOWN = re.compile(r"<!-- (\S+);[^>]*-->\n```(?:swift|c|python|rust)\n(.*?)```", re.S)
 UNNAMED = re.compile(r"(?<!-->\n)^```(?:swift|c|python|rust)\n(.*)", re.M)
+CHANGE = re.compile(r"^```diff\n(.*?)^```$", re.S | re.M)
+LINK = re.compile(r"\]\(([^)#:]+)\)")
 COMMENT = re.compile(r"^ *///(?: |$)", re.M)
 NAMES = re.compile(r"^ *(?://|#) \[(?!end\])(\S+)\]$", re.M)
 
@@ -39,11 +43,23 @@ def pages():
         yield source, "\n".join(COMMENT.sub("", line) for line in lines if line.lstrip().startswith("///"))
 
 
+def outdated_changes(page, text):
+    """Returns the first line of each change that applies to no file that the page links."""
+    linked = {page.parent / path for path in LINK.findall(text)}
+    sources = [file.read_text() for file in linked if file.is_file()]
+    for change in CHANGE.findall(text):
+        old = "".join(line[1:] for line in change.splitlines(keepends=True) if line[0] in " -")
+        if not any(old in source for source in sources):
+            yield old.split("\n")[0]
+
+
 def main():
     failures, count, seen = [], 0, {}
     for page, text in pages():
         for line in UNNAMED.findall(text):
             failures.append(f"{page.relative_to(root)}: no comment says which file has the code '{line}'")
+        for line in outdated_changes(page, text):
+            failures.append(f"{page.relative_to(root)}: no file that the page links has the old lines from '{line}'")
         for source, code in SHOWN.findall(text):
             count += 1
             path, _, part = source.partition("#")
