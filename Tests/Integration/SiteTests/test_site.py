@@ -306,6 +306,14 @@ class SiteTest(unittest.TestCase):
         for name in ("AudioSession", "AudioSession.setActive(_:options:)", "asession_open", "rcore_process", "audiosession.AsyncSession"):
             self.assertIn(name, names)
 
+    def test_the_search_index_has_the_same_order_in_each_build(self):
+        first, second = '{"b":1,"alltitles":{"c":[[2,""],[1,"x"]],"a":[]}}', '{"alltitles":{"a":[],"c":[[1,"x"],[2,""]]},"b":1}'
+        expected = 'set({"alltitles":{"a":[],"c":[[1,"x"],[2,""]]},"b":1})'
+        for text in (first, second):
+            self.assertEqual(build_site.sorted_index(f"set({text})"), expected)
+        text = (SITE / "searchindex.js").read_text()
+        self.assertEqual(build_site.sorted_index(text), text)
+
     @unittest.skipUnless(shutil.which("chromium"), "'chromium' is not installed; install it to run this test")
     def test_the_search_needs_no_server(self):
         with tempfile.TemporaryDirectory() as profile:
