@@ -80,9 +80,7 @@ struct AdoptionKillTests {
             try stage.killController()
             stage.endAdoption(SIGKILL)
             try stage.restartAdoption()
-        case .arbiter:
-            stage.killArbiter()
-            try stage.restartArbiter()
+        case .arbiter: try stage.replaceArbiter()
         // A prompt of a connection that was lost is activated again by its program.
         case .pipeWire:
             // The program ends with it, and its user starts it again.

@@ -120,7 +120,12 @@ final class AdoptionStage: Sendable {
         child.reap()
     }
 
-    func restartArbiter() throws {
+    /// Kills the arbiter, and starts another one.
+    func replaceArbiter() throws {
+        // Other programs hold this lock while they start an arbiter: none precedes this one.
+        let lock = try FileLock(path: desktop.folder.file("audiosession/arbiter.lock"), within: 20)
+        defer { lock.unlock() }
+        killArbiter()
         let child = try Self.startArbiter(desktop)
         arbiter.withLock { $0 = child }
     }
