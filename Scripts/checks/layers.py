@@ -2,17 +2,17 @@
 """Compares every import and include with the direct dependencies of its target. Allows includes of
 `<jack/…>` only in the targets that use JACK, re-exports of whole modules only where listed below, no
 cast to a concrete type of another target that hides behind a protocol, no library product that links
-what belongs to the service, no target but the decoders' that links FFmpeg, no cycle between the files of a C target, which include the headers of the
-functions that they use, and no cycle between the files of Swift types.
+what belongs to the service, no target but the decoders' that links FFmpeg, no cycle between the files of
+a C target, which include the headers of the functions that they use, and no cycle between the files of
+Swift types. The picture of the targets must be current.
 """
-import json
 import pathlib
 import re
-import subprocess
 import sys
 
 import c_files
 import swift_files
+import target_graph
 
 SYSTEM_MODULES = {
     "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Swift", "Synchronization", "Testing",
@@ -45,13 +45,6 @@ CONFORMING = re.compile(
 CAST = re.compile(r"\b(?:as[?!]|is)\s+(?:any\s+)?(?:\w+\.)?([A-Z]\w*)")
 STRING = re.compile(r'"""\n.*?"""', re.DOTALL)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-
-
-def manifest_of(root):
-    dump = subprocess.run(
-        ["swift", "package", "--package-path", str(root), "dump-package"], check=True, capture_output=True, text=True
-    )
-    return json.loads(dump.stdout)
 
 
 def targets_of(root, manifest):
@@ -162,7 +155,7 @@ def c_violations(name, path, direct, owners):
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
-    manifest = manifest_of(root)
+    manifest = target_graph.manifest_of(root)
     targets = list(targets_of(root, manifest))
     owners = {
         str(header.relative_to(path / "include")): name
@@ -181,6 +174,8 @@ def main():
     for name, path, _ in sources:
         violations += c_files.violations(name, path)
         violations += swift_cycle_violations(name, path)
+    if not target_graph.is_current(root, manifest):
+        violations.append((root / target_graph.PICTURE, 1, "the picture does not show the targets of Package.swift; run Scripts/target-graph"))
     for file, line, sentence in violations:
         print(f"{file.relative_to(root)}:{line}: {sentence}")
     print(f"layers: {len(targets)} targets, {len(violations)} violations")

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the graph of the package's own targets in the language of Graphviz; with --check, compares it
-with the one that Documentation/Images/targets.svg was drawn from (Scripts/target-graph).
+"""Writes the graph of the package's own targets in the language of Graphviz (Scripts/target-graph).
 
-    target_graph.py ROOT [--check]
+    target_graph.py ROOT
 """
 import hashlib
 import json
@@ -14,20 +13,24 @@ PICTURE = "Documentation/Images/targets.svg"
 COLOURS = {"executable": "#dbe7f6", "swift": "#e3f1dd", "c": "#f6e7d3", "system": "#eeeeee"}
 
 
+def manifest_of(root):
+    dump = subprocess.run(
+        ["swift", "package", "--package-path", str(root), "dump-package"], check=True, capture_output=True, text=True
+    )
+    return json.loads(dump.stdout)
+
+
 def kind_of(root, target):
     if target["type"] != "regular":
         return target["type"]
     return "swift" if any((root / "Sources" / target["name"]).rglob("*.swift")) else "c"
 
 
-def graph(root):
+def graph(root, manifest):
     """Returns the graph of the targets under Sources, without tests and examples."""
-    dump = subprocess.run(
-        ["swift", "package", "--package-path", str(root), "dump-package"], check=True, capture_output=True, text=True
-    )
     targets = {
         target["name"]: target
-        for target in json.loads(dump.stdout)["targets"]
+        for target in manifest["targets"]
         if target["type"] != "test" and (target.get("path") or "Sources/").startswith("Sources/")
         and (root / "Sources" / target["name"]).is_dir()
     }
@@ -51,19 +54,12 @@ def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def main():
-    root = pathlib.Path(sys.argv[1]).resolve()
-    text = graph(root)
-    if "--check" not in sys.argv:
-        print(text, end="")
-        return 0
+def is_current(root, manifest):
+    """Returns whether the picture was drawn from the graph of these targets."""
     picture = root / PICTURE
-    if picture.exists() and digest(text) in picture.read_text():
-        print("target graph: current")
-        return 0
-    print(f"{PICTURE} does not show the targets of Package.swift; run Scripts/target-graph")
-    return 1
+    return picture.exists() and digest(graph(root, manifest)) in picture.read_text()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    package = pathlib.Path(sys.argv[1]).resolve()
+    print(graph(package, manifest_of(package)), end="")
