@@ -1,8 +1,8 @@
 """Builds the site: `Scripts/site` runs this with the Python of Debian, whose packages it needs.
 
-The sources are written to WORK/source, and the site to WORK/new, which replaces OUTPUT at the end. Whatever a step refuses (a link without a
-target, a comment that DocC or Doxygen cannot read, a page that no other page links) fails the build,
-after all steps have reported.
+The sources are written to WORK/source, and the site to WORK/new, which replaces OUTPUT at the end.
+Whatever a step refuses (a link without a target, a comment that DocC or Doxygen cannot read, a page
+that no other page links) fails the build, after all steps have reported.
 """
 
 import argparse
@@ -24,6 +24,8 @@ import swift_reference
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # Marks a folder that may be replaced.
 MARK = ".swift-audio-session-site"
+# Folders of WORK that each build removes.
+TEMPORARY = ("source", "symbol-graphs", "docc", "doxygen", "doctrees", "rust/doc", "new")
 PYTHON_PAGE = """Python
 ======
 
@@ -43,11 +45,18 @@ The crates have pages of their own, with a search, made by rustdoc:
 """
 
 
-def refusal(output):
+def refusal(output, work):
     """Returns why a folder cannot be replaced by the site; None if it can."""
-    if not output.exists() or (output.is_dir() and (not any(output.iterdir()) or (output / MARK).is_file())):
-        return None
-    return f"{output} has other files than those of an earlier site; remove it, or choose another folder by --output."
+    if output.exists() and (not output.is_dir() or (any(output.iterdir()) and not (output / MARK).is_file())):
+        return f"{output} has other files than those of an earlier site; remove it, or choose another folder by --output."
+    if work.is_relative_to(output) or any(output.is_relative_to(work / name) for name in TEMPORARY):
+        return f"{output} is needed to build the site in {work}; choose another folder by --output."
+    return None
+
+
+def remove(folder):
+    if folder.exists():
+        shutil.rmtree(folder)
 
 
 def finish_styles(output):
@@ -106,6 +115,8 @@ def sphinx(work, sources, output):
     if run.returncode == 0:
         index = output / "searchindex.js"
         index.write_text(sorted_index(index.read_text()))
+        # It says with which paths this was built, and serves another build in the same folder only.
+        (output / ".buildinfo").unlink(missing_ok=True)
     return lines or ([f"Sphinx ended with the status {run.returncode}:\n{run.stdout}"] if run.returncode else [])
 
 
@@ -116,15 +127,15 @@ def main():
     parser.add_argument("--output", required=True, type=pathlib.Path)
     options = parser.parse_args()
     work, output = options.work.resolve(), options.output.resolve()
-    refused = refusal(output)
+    refused = refusal(output, work)
     if refused is None and not (options.modules / "AudioSessions.swiftmodule").exists():
         refused = f"{options.modules} has no Swift modules; build them by 'swift build', or leave out --modules."
     if refused:
         print(f"Scripts/site: {refused}", file=sys.stderr)
         return 65
     sources, new = work / "source", work / "new"
-    for name in ("source", "symbol-graphs", "docc", "doxygen", "doctrees", "rust/doc", "new"):
-        shutil.rmtree(work / name, ignore_errors=True)
+    for name in TEMPORARY:
+        remove(work / name)
 
     files = shown_files.ShownFiles(ROOT, new)
     pages = guides.Guides(ROOT, sources, files)
@@ -149,7 +160,7 @@ def main():
         print(f"Scripts/site: {len(failures)} failures")
         return 1
     (new / MARK).touch()
-    shutil.rmtree(output, ignore_errors=True)
+    remove(output)
     output.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(new, output)
     print(f"Scripts/site: {len(pages.pages)} guides, {symbols} Swift symbols, {headers} C headers; {checked} links checked")

@@ -87,16 +87,21 @@ class OutputTest(FolderTest):
     """Only a folder that is new, empty or has an earlier site is replaced."""
 
     def test_refusal(self):
-        folder = self.folder / "site"
-        self.assertIsNone(build_site.refusal(folder))
+        folder, work = self.folder / "site", self.folder / "work"
+        self.assertIsNone(build_site.refusal(folder, work))
         folder.mkdir()
-        self.assertIsNone(build_site.refusal(folder))
+        self.assertIsNone(build_site.refusal(folder, work))
         self.write("site/mine.txt", "mine")
-        self.assertIn("has other files", build_site.refusal(folder))
+        self.assertIn("has other files", build_site.refusal(folder, work))
         self.write(f"site/{build_site.MARK}", "")
-        self.assertIsNone(build_site.refusal(folder))
-        self.assertIn("has other files", build_site.refusal(ROOT))
-        self.assertIn("has other files", build_site.refusal(ROOT / "README.md"))
+        self.assertIsNone(build_site.refusal(folder, work))
+        self.assertIn("has other files", build_site.refusal(ROOT, work))
+        self.assertIn("has other files", build_site.refusal(ROOT / "README.md", work))
+        for other in (folder, folder / "work", folder.parent):
+            self.assertEqual("is needed to build the site" in str(build_site.refusal(folder, other)), other != folder.parent)
+        for name in ("new", "source/page"):
+            self.assertIn("is needed to build the site", build_site.refusal(work / name, work))
+        self.assertIsNone(build_site.refusal(work / "html", work))
 
     def test_nothing_is_removed(self):
         mine = self.write("mine.txt", "mine")
@@ -313,6 +318,12 @@ class SiteTest(unittest.TestCase):
             self.assertEqual(build_site.sorted_index(f"set({text})"), expected)
         text = (SITE / "searchindex.js").read_text()
         self.assertEqual(build_site.sorted_index(text), text)
+
+    def test_no_file_depends_on_the_folder_of_the_build(self):
+        files = [path for path in SITE.rglob("*") if path.is_file()]
+        self.assertGreater(len(files), 100)
+        self.assertEqual([str(path.relative_to(SITE)) for path in files if bytes(ROOT) in path.read_bytes()], [])
+        self.assertFalse((SITE / ".buildinfo").exists())
 
     @unittest.skipUnless(shutil.which("chromium"), "'chromium' is not installed; install it to run this test")
     def test_the_search_needs_no_server(self):
