@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -22,16 +23,26 @@ class ReleaseTest(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.clone = pathlib.Path(temporary.name) / "clone"
         self.output = pathlib.Path(temporary.name) / "output"
-        self.git(ROOT, "clone", "--quiet", "--depth=1", f"file://{ROOT}", self.clone)
-        # With the changes of the working folder.
+        self.git(ROOT, "clone", "--quiet", "--no-tags", ROOT, self.clone)
+        # Without what takes time and is not looked at; with the changes of the working folder.
+        self.remove_other_files()
         shutil.copy(ROOT / "Scripts/release", self.clone / "Scripts/release")
-        self.scripts(package=SAME, site=SAME, test="#!/bin/sh\ntouch ../tested\n")
+        self.tested = pathlib.Path(temporary.name) / "tested"
+        self.scripts(package=SAME, site=SAME, test=f"#!/bin/sh\ncd \"$(dirname \"$0\")\" && git rev-parse HEAD >{self.tested}\n")
         changes = self.clone / "CHANGELOG.md"
         changes.write_text(re.sub(r"(?m)^(## [\d.]+),.*$", r"\1, unreleased", changes.read_text(), count=1))
         self.commit()
 
     def git(self, folder, *words):
         return subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True, text=True, env=ENVIRONMENT).stdout
+
+    def remove_other_files(self):
+        versions = subprocess.run(
+            [sys.executable, "-B", ROOT / "Scripts/checks/versions.py", self.clone, "--files"], check=True, capture_output=True, text=True)
+        kept = {*versions.stdout.split(), "CHANGELOG.md"}
+        for name in self.git(self.clone, "ls-files", "-z").split("\0"):
+            if name and name not in kept and not name.startswith("Scripts/"):
+                (self.clone / name).unlink()
 
     def scripts(self, **texts):
         for name, text in texts.items():
@@ -41,15 +52,16 @@ class ReleaseTest(unittest.TestCase):
         self.git(self.clone, "add", "--all")
         self.git(self.clone, "commit", "--quiet", "--allow-empty", "--message", "a")
 
-    def release(self, *words):
+    def release(self, *words, **settings):
         return subprocess.run(
-            [self.clone / "Scripts/release", "--output", self.output, *words], capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+            [self.clone / "Scripts/release", "--output", self.output, *words], capture_output=True, text=True, timeout=120,
+            **{"env": ENVIRONMENT, **settings})
 
     def refused(self, text, *words):
         result = self.release(*words)
         self.assertEqual(result.returncode, 65, result.stdout + result.stderr)
         self.assertIn(text, result.stderr)
-        self.assertEqual(self.git(self.clone, "tag", "--list", "v9*", "v0*"), self.tags)
+        self.assertEqual(self.git(self.clone, "tag", "--list"), self.tags)
 
     tags = ""
 
@@ -70,10 +82,20 @@ class ReleaseTest(unittest.TestCase):
         self.scripts(site=SAME + "\n")
         self.refused("not committed", "--dry-run")
         self.commit()
+        self.date_the_changes()
         self.git(self.clone, "tag", f"v{self.version()}")
         self.tags = f"v{self.version()}\n"
-        self.refused(f"the tag v{self.version()} exists", "--dry-run")
+        self.refused(f"the tag v{self.version()} exists")
         self.assertEqual(self.release("--loud").returncode, 64)
+
+    def test_a_tag_needs_a_name(self):
+        self.date_the_changes()
+        environment = {name: value for name, value in ENVIRONMENT.items() if not name.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))}
+        environment |= {"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_1": "user.useConfigOnly", "GIT_CONFIG_VALUE_1": "true", "HOME": "/nonexistent"}
+        result = self.release(env={**environment, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"})
+        self.assertEqual(result.returncode, 65, result.stdout + result.stderr)
+        self.assertIn("no name and address for the tag", result.stderr)
+        self.assertFalse(self.tested.exists())
 
     def test_builds_that_differ(self):
         for name in ("package", "site"):
@@ -86,21 +108,38 @@ class ReleaseTest(unittest.TestCase):
             subprocess.run(["rm", "-r", folder], check=True)
             self.assertEqual(os.listdir(self.output), [])
 
+    def test_a_path_in_a_file_is_found(self):
+        self.scripts(site='#!/bin/sh\nmkdir -p "$2"\necho "$0" >"$2/page"\n')
+        self.commit()
+        result = self.release("--dry-run")
+        self.assertIn("the two builds differ", result.stderr)
+        subprocess.run(["rm", "-r", re.search(r"They are in (\S+);", result.stderr).group(1)], check=True)
+
     def test_a_release(self):
         result = self.release("--dry-run")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         archive = f"swift-audio-session-{self.version()}.tar.gz"
-        self.assertIn(archive, (self.output / "SHA256SUMS").read_text())
+        sums = (self.output / "SHA256SUMS").read_text()
+        self.assertIn(archive, sums)
         subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=self.output, check=True)
-        self.assertEqual(self.git(self.clone, "tag", "--list", "v0*"), "")
-        self.assertFalse((self.clone.parent / "tested").exists())
+        self.assertEqual(self.git(self.clone, "tag", "--list"), "")
+        self.assertFalse(self.tested.exists())
 
         self.date_the_changes()
         subprocess.run(["rm", "-r", self.output], check=True)
         result = self.release()
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        self.assertTrue((self.clone.parent / "tested").exists())
+        head = self.git(self.clone, "rev-parse", "HEAD")
+        self.assertEqual(self.tested.read_text(), head)
         self.assertEqual(self.git(self.clone, "cat-file", "-t", f"v{self.version()}"), "tag\n")
+        self.assertEqual(self.git(self.clone, "rev-parse", f"v{self.version()}^{{commit}}"), head)
+        self.assertEqual(self.git(self.clone, "status", "--porcelain", "--ignored"), "")
+
+        # A release can be built again; a folder is relative to where the command is called.
+        sums = (self.output / "SHA256SUMS").read_text()
+        result = self.release("--dry-run", "--output", "again", cwd=self.output.parent)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertEqual((self.output.parent / "again/SHA256SUMS").read_text(), sums)
 
 
 if __name__ == "__main__":
