@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -36,7 +37,7 @@ class InstallTest(unittest.TestCase):
         former.write_text("")
         (cls.prefix / "lib/audiosession").mkdir(parents=True)
         (cls.prefix / "lib/audiosession/files").write_text("bin/former\nbin/player\n")
-        result = run(ROOT / "Scripts/install", "--prefix", cls.prefix, "--programs", PROGRAMS)
+        result = run(ROOT / "Scripts/install", "--prefix", cls.prefix, "--python", "lib/python/site-packages", "--programs", PROGRAMS)
         if result.returncode != 0:
             raise AssertionError(result.stdout + result.stderr)
 
@@ -106,17 +107,64 @@ class InstallTest(unittest.TestCase):
         self.assertTrue((self.prefix / f"share/icons/hicolor/scalable/apps/{icon}.svg").exists())
 
     def test_libraries(self):
-        """A program finds the C library with pkg-config, and its version."""
+        """pkg-config gives a compiler all that a program in C needs."""
         files = next(self.prefix.rglob("audiosession.pc"))
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(files.parent)}
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(files.parent), "LD_LIBRARY_PATH": str(files.parent.parent)}
         self.assertEqual(run("pkg-config", "--modversion", "audiosession", env=environment).stdout.strip(), VERSION)
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = pathlib.Path(folder) / "version.c", pathlib.Path(folder) / "version"
+            source.write_text("#include <audiosession/audiosession.h>\n#include <stdio.h>\nint main(void) { return puts(asession_version()) < 0; }\n")
+            flags = run("pkg-config", "--cflags", "--libs", "audiosession", env=environment).stdout.split()
+            result = run("cc", source, *flags, "-o", program)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(run(program, env=environment).stdout.strip(), VERSION)
+
+    def test_python(self):
+        """The Python package is complete, and an installer knows its version."""
+        site = self.prefix / "lib/python/site-packages"
+        environment = {**os.environ, "PYTHONPATH": str(site), "LD_LIBRARY_PATH": str(next(self.prefix.rglob("libaudiosession.so")).parent)}
+        # What Python compiles is removed, too, by tearDownClass.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        code = "import audiosession, importlib.metadata as m; print(audiosession.library_version(), m.version('audiosession'))"
+        self.assertEqual(run(sys.executable, "-c", code, env=environment).stdout.split(), [VERSION, VERSION])
+        self.assertTrue((site / "audiosession/py.typed").exists())
+        self.assertTrue(list((site / "audiosession/__pycache__").iterdir()))
+
+    def check_removal(self, left, prepare, environment=None):
+        """After an installation that was not completed, a removal leaves what was there before."""
+        with tempfile.TemporaryDirectory() as folder:
+            prefix = pathlib.Path(folder)
+            prepare(prefix)
+            result = run(ROOT / "Scripts/install", "--prefix", prefix, "--programs", PROGRAMS, env={**os.environ, **(environment or {})})
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("--uninstall removes those that have", result.stderr)
+            self.assertTrue((prefix / "bin/audiosession").exists())
+            result = run(ROOT / "Scripts/install", "--prefix", prefix, "--uninstall")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(sorted(str(path.relative_to(prefix)) for path in prefix.rglob("*")), left)
+
+    def test_failures(self):
+        """A file in place of a folder, and a folder in place of a file."""
+        def file(prefix):
+            (prefix / "share").mkdir()
+            (prefix / "share/icons").write_text("")
+
+        self.check_removal(["share", "share/icons"], file)
+        self.check_removal(["bin", "bin/recorder", "bin/recorder/mine"], lambda prefix: (prefix / "bin/recorder/mine").mkdir(parents=True))
+
+    def test_interruption(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "install"
+            program.write_text(f'#!/bin/sh\n{shutil.which("install")} "$@"\ncase "$*" in */bin/player) kill -TERM $PPID ;; esac\n')
+            program.chmod(0o755)
+            self.check_removal([], lambda prefix: None, {"PATH": f"{folder}:{os.environ['PATH']}"})
 
     def test_upgrade(self):
         """Of an earlier version, nothing remains."""
         self.assertFalse((self.prefix / "bin/former").exists())
 
     def test_usage(self):
-        for words in (["--prefix"], ["--loud"], ["--prefix", "relative"], ["--libdir", "/usr/lib"]):
+        for words in (["--prefix"], ["--loud"], ["--prefix", "relative"], ["--libdir", "/usr/lib"], ["--python", "/usr/lib/python3"]):
             result = run(ROOT / "Scripts/install", *words)
             self.assertEqual(result.returncode, 64, words)
             self.assertTrue(result.stderr)
