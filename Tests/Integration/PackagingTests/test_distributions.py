@@ -123,7 +123,7 @@ class ArchTest(FolderTest):
         """Each package depends on those that have the libraries that it loads."""
         for name in ("audiosession", "libaudiosession"):
             own = {path.name for package in output.iterdir() for path in package.rglob("*.so*")}
-            binaries = [path for pattern in ("usr/bin/*", "usr/lib/*.so.*") for path in (output / name).glob(pattern)]
+            binaries = [path for pattern in ("usr/bin/*", "usr/lib/*.so.*", "usr/lib/audiosession/*.so") for path in (output / name).glob(pattern)]
             needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", call("readelf", "-d", *binaries).stdout)) - own
             listed = call("bash", "-c", LIST_DEPENDENCIES, "bash", PKGBUILD, name)
             packages = {LIBRARIES[library.partition(".so")[0]] for library in needed}
@@ -228,11 +228,14 @@ class FlatpakTest(FolderTest):
     def test_its_files_exist(self):
         text = MANIFEST.read_text()
         files = re.findall(r"Packaging/\S+", text.partition("modules:")[2])
-        self.assertTrue(files)
         for file in files:
             self.assertTrue((ROOT / file).exists(), file)
-        for entry, setting in (("rename-desktop-file", "audiosession-player.desktop"), ("rename-icon", "audiosession")):
-            self.assertIn(f"{entry}: {setting}\n", text)
+        named = dict(re.findall(r"(?m)^(command|rename-desktop-file|rename-icon): (.*)$", text))
+        # Each is what a command of the manifest builds and installs.
+        self.assertIn(f"--product {named['command']} ", text)
+        self.assertIn(f" /app/bin/{named['command']}\n", text)
+        self.assertIn(f"Packaging/desktop/{named['rename-desktop-file']}", files)
+        self.assertIn(f"Packaging/desktop/{named['rename-icon']}.svg", files)
 
 
 if __name__ == "__main__":
