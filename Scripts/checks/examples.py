@@ -15,8 +15,10 @@ import sys
 import textwrap
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-SHOWN = re.compile(r"<!-- (\S+);[^>]*-->\n```(?:swift|c|python|rust)\n(.*?)```", re.S)
-UNNAMED = re.compile(r"(?<!-->\n)^```(?:swift|c|python|rust)\n(.*)", re.M)
+# Code, also in a list; the comment above it.
+CODE = re.compile(r"^( *)```(?:swift|c|cpp|c\+\+|python|rust)\b[^\n]*\n(.*?)^\1```[ \t]*$", re.S | re.M)
+OPENING = re.compile(r"^[ \t>*+-]*(?:`{3,}|~{3,})[ \t]*(?:swift|c|cpp|c\+\+|python|rust)\b", re.M)
+COMPARED = re.compile(r"<!-- (\S+);[^>]*-->\n\Z")
 CHANGE = re.compile(r"^```diff\n(.*?)^```$", re.S | re.M)
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 COMMENT = re.compile(r"^ *///(?: |$)", re.M)
@@ -43,24 +45,37 @@ def pages():
         yield source, "\n".join(COMMENT.sub("", line) for line in lines if line.lstrip().startswith("///"))
 
 
+def shown(text):
+    """Returns the name above each code, or None, and the code."""
+    for match in CODE.finditer(text):
+        named = COMPARED.search(text[: match.start()])
+        yield named and named[1], re.sub(rf"^{match[1]}", "", match[2], flags=re.M)
+
+
 def outdated_changes(page, text):
     """Returns the first line of each change that applies to no file that the page links."""
     linked = {page.parent / path for path in LINK.findall(text)}
     sources = [file.read_text() for file in linked if file.is_file()]
     for change in CHANGE.findall(text):
         old = "".join(line[1:] for line in change.splitlines(keepends=True) if line[0] in " -")
-        if not any(old in source for source in sources):
+        if not old.strip():
+            yield change.split("\n")[0]
+        elif not any(old in source for source in sources):
             yield old.split("\n")[0]
 
 
 def main():
     failures, count, seen = [], 0, {}
     for page, text in pages():
-        for line in UNNAMED.findall(text):
-            failures.append(f"{page.relative_to(root)}: no comment says which file has the code '{line}'")
+        if len(OPENING.findall(text)) != len(CODE.findall(text)):
+            failures.append(f"{page.relative_to(root)}: write code as ```LANGUAGE and ``` on lines of their own, with the same indentation")
         for line in outdated_changes(page, text):
             failures.append(f"{page.relative_to(root)}: no file that the page links has the old lines from '{line}'")
-        for source, code in SHOWN.findall(text):
+        for source, code in shown(text):
+            if source is None:
+                line = code.split("\n")[0]
+                failures.append(f"{page.relative_to(root)}: no comment says which file has the code '{line}'")
+                continue
             count += 1
             path, _, part = source.partition("#")
             seen.setdefault(path, set()).add(part)
