@@ -1,5 +1,6 @@
 import CMIDIProbe
 import TestSupport
+import Testing
 
 /// A sender of MIDI and a listener for audio and MIDI, in one cycle with the program under test.
 ///
@@ -38,10 +39,12 @@ final class MIDIProbe: @unchecked Sendable {
         }
     }
 
-    /// Sends events and records, again if a client was late: then frames are missing. `prepare`
-    /// runs before each attempt, `during` while it records.
+    /// Sends events and records, again if a client was late: then frames are missing, or an app, as
+    /// `isLate` returns, has played something later. `prepare` runs before each attempt, `during`
+    /// at its beginning and while it records.
     func record(
-        _ events: [Event], frames: Int, prepare: () throws -> Void = {}, during: () throws -> Void = {}
+        _ events: [Event], frames: Int, prepare: () throws -> Void = {}, during: () throws -> Void = {},
+        isLate: () -> Bool = { false }
     ) throws -> Recording {
         for _ in 1...20 {
             try prepare()
@@ -55,9 +58,14 @@ final class MIDIProbe: @unchecked Sendable {
             midi_probe_play(handle, sent, UInt32(sent.count), UInt32(frames))
             try during()
             guard eventually({ midi_probe_is_done(handle) }) else { break }
-            if midi_probe_missed(handle) == 0 { return recording(frames) }
+            if midi_probe_missed(handle) == 0 && !isLate() { return recording(frames) }
         }
-        throw TestFailure("Every recording has missing frames.")
+        throw TestFailure("In every recording, a client was late.")
+    }
+
+    /// Waits, in `during`, until the recording has begun.
+    func waitForBegin() {
+        #expect(eventually { midi_probe_has_begun(handle) })
     }
 
     private func recording(_ frames: Int) -> Recording {

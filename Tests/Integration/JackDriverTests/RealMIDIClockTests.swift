@@ -72,7 +72,7 @@ extension RealServers {
                     #expect(eventually { sender.transport.position.beat == 0 })
                 },
                 during: {
-                    #expect(try sender.player.waitForFrames(2_048))
+                    probe.waitForBegin()
                     try sender.transport.start()
                     sender.advance(beats: 2.3)
                     try sender.transport.stop()

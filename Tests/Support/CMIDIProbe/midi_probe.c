@@ -18,6 +18,7 @@ struct midi_probe {
     jack_client_t *sender, *listener;
     jack_port_t *out, *audio, *midi;
     atomic_int state;
+    atomic_bool has_begun;
     /// The server's frame at which the recording starts.
     _Atomic(uint32_t) start;
     uint32_t nframes;
@@ -78,6 +79,7 @@ static void record(midi_probe_t *probe, uint32_t begin, jack_nframes_t nframes) 
     const float *samples = jack_port_get_buffer(probe->audio, nframes);
     void *buffer = jack_port_get_buffer(probe->midi, nframes);
     probe->missed += begin - probe->recorded;
+    atomic_store(&probe->has_begun, true);
     record_transport(probe, begin);
     for (uint32_t i = 0; i < nframes && begin + i < probe->nframes; i++) {
         probe->samples[begin + i] = samples[i];
@@ -172,8 +174,11 @@ void midi_probe_play(midi_probe_t *probe, const midi_probe_event_t *events, uint
     probe->count = count;
     probe->nframes = nframes;
     probe->next = probe->recorded = probe->missed = probe->nreceived = probe->ncycles = 0;
+    atomic_store(&probe->has_begun, false);
     atomic_store(&probe->state, STATE_ARMED);
 }
+
+bool midi_probe_has_begun(const midi_probe_t *probe) { return atomic_load(&probe->has_begun); }
 
 bool midi_probe_is_done(const midi_probe_t *probe) { return atomic_load(&probe->state) == STATE_IDLE; }
 

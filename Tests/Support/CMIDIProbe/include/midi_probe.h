@@ -28,6 +28,8 @@ bool midi_probe_connect(midi_probe_t *probe, const char *source, const char *des
 /// Sends `count` events, ordered by frame, and records for `nframes`, from one of the next cycles
 /// on. Call it again only after `midi_probe_is_done`.
 void midi_probe_play(midi_probe_t *probe, const midi_probe_event_t *events, uint32_t count, uint32_t nframes);
+/// Returns whether the first cycle is recorded.
+bool midi_probe_has_begun(const midi_probe_t *probe);
 /// Returns whether everything is recorded.
 bool midi_probe_is_done(const midi_probe_t *probe);
 /// Returns the number of frames of the recording that are missing, because a client was late, or
