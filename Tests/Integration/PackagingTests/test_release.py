@@ -13,8 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 ENVIRONMENT = {
     **os.environ, "CHECK_HAS_DEPENDENCIES": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@localhost", "GIT_COMMITTER_NAME": "a",
     "GIT_COMMITTER_EMAIL": "a@localhost", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
-SAME = '#!/bin/sh\nmkdir -p "$2"\necho same >"$2/page"\n'
-OTHER = '#!/bin/sh\nmkdir -p "$2"\nmktemp -u >"$2/page"\n'
+SAME = '#!/bin/sh\n[ "$1" = --check-only ] && exit\nmkdir -p "$2"\necho same >"$2/page"\n'
+OTHER = '#!/bin/sh\n[ "$1" = --check-only ] && exit\nmkdir -p "$2"\nmktemp -u >"$2/page"\n'
 
 
 class ReleaseTest(unittest.TestCase):
@@ -86,7 +86,23 @@ class ReleaseTest(unittest.TestCase):
         self.git(self.clone, "tag", f"v{self.version()}")
         self.tags = f"v{self.version()}\n"
         self.refused(f"the tag v{self.version()} exists")
-        self.assertEqual(self.release("--loud").returncode, 64)
+        for word in ("--loud", "--output"):
+            self.assertEqual(self.release(word).returncode, 64)
+
+    def test_what_cannot_be_built_is_not_tested(self):
+        self.scripts(package='#!/bin/sh\n[ "$1" != --check-only ] || { echo "needs root" >&2; exit 77; }\n')
+        self.date_the_changes()
+        result = self.release()
+        self.assertEqual((result.returncode, self.tested.exists()), (77, False), result.stdout + result.stderr)
+
+    def test_logs_of_failed_tests_remain(self):
+        self.scripts(test='#!/bin/sh\ncd "$(dirname "$0")/.."\nmkdir -p build/test && echo why >build/test/x.log\nexit 1\n')
+        self.date_the_changes()
+        result = self.release()
+        self.assertEqual(result.returncode, 65, result.stdout + result.stderr)
+        logs = pathlib.Path(re.search(r"their logs are in (\S+)\.\n", result.stderr).group(1))
+        self.assertEqual((logs / "x.log").read_text(), "why\n")
+        subprocess.run(["rm", "-r", logs.parents[2]], check=True)
 
     def test_a_tag_needs_a_name(self):
         self.date_the_changes()
