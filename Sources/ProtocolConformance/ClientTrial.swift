@@ -137,7 +137,7 @@ package final class ClientTrial {
         while !isDone() {
             switch try receive(until: end) {
             case .message(let message): try respond(to: message, answer)
-            case .end: throw .failed("Expected \(expected); the client ended the connection\(suffix).")
+            case .end: throw .failed("Expected \(expected); the client ended the connection\(try ending()).")
             case .nothing: throw .failed("Expected \(expected); nothing of the kind came within \(limit.text) s.")
             }
         }
@@ -153,7 +153,7 @@ package final class ClientTrial {
         while !end.hasPassed {
             switch try receive(until: end) {
             case .message(let message): try respond(to: message, answer)
-            case .end: throw .failed("Expected the client to stay connected; it ended the connection\(suffix).")
+            case .end: throw .failed("Expected the client to stay connected; it ended the connection\(try ending()).")
             case .nothing: break
             }
         }
@@ -177,6 +177,15 @@ package final class ClientTrial {
     var suffix: String { client.exit.map { ", and its process \($0)" } ?? "" }
 
     // MARK: The end
+
+    /// How the client has ended, after it has ended its connection, as the end of a sentence. Waits
+    /// until it exits, for at most a second: SIGTERM would interfere with a client that is exiting,
+    /// and add to its output.
+    private func ending() throws(TrialError) -> String {
+        let end = TimeLimit(seconds: 1)
+        while !client.hasEnded, !end.hasPassed { _ = try wait(for: [], until: end) }
+        return suffix
+    }
 
     /// Sends SIGTERM and answers requests until the client has ended its connection and its process
     /// has ended. Returns false if that lasts longer than `seconds`.

@@ -67,6 +67,7 @@ struct ConformanceTests {
         Fault("insist", "refusal", "Expected fewer than 50 requests"),
         Fault("leave", "refusal", "client.py: refused"),
         Fault("codes", "error", "client.py: unknown code"),
+        Fault("slow-exit", "error", "ended the connection, and its process exited with status 1."),
         Fault("give-up", "interruption", "client.py: interrupted"),
         Fault("lose", "loss", "Expected a connection; none came.", isWait: true),
         Fault("forget", "loss", "none came"),
@@ -94,6 +95,7 @@ struct ConformanceTests {
                 #expect(status == 1 && output.contains("FAIL  \(fault.check)"), "\(fault.name): \(output)")
                 #expect(output.contains(fault.text), "\(fault.name): \(output)")
                 #expect(output.contains("Documentation/Protocol.md, section '"))
+                #expect(!output.contains("Exception ignored"), "disturbed while it exited: \(output)")
             }
         }
     }

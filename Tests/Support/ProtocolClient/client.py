@@ -7,6 +7,7 @@ Plays in a session until SIGTERM, and restores it with the next arbiter. It make
 in one point; FAULTS lists them.
 """
 import argparse
+import atexit
 import json
 import mmap
 import os
@@ -36,6 +37,7 @@ FAULTS = {
     "insist": "repeats a refused activation at once",
     "leave": "ends when its activation is refused",
     "codes": "ends at an error with a code that it does not know",
+    "slow-exit": "ends its connection there, and its process half a second later",
     "give-up": "ends its connection when it is interrupted",
     "lose": "does not connect again",
     "forget": "registers a new session instead of restoring",
@@ -135,7 +137,7 @@ class Client:
             self.send(request="pong", ping=number)
         self.waiting = []
         if "error" in answer[0]:
-            if self.fault == "codes" and answer[0]["error"]["code"] not in CODES:
+            if self.fault in ("codes", "slow-exit") and answer[0]["error"]["code"] not in CODES:
                 sys.exit(f"client.py: unknown code in {answer[0]}")
             raise Failed(answer[0]["error"]["message"])
         return answer
@@ -257,6 +259,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--fault", choices=FAULTS)
     client = Client(parser.parse_args().fault)
+    if client.fault == "slow-exit":
+        atexit.register(wait, 0.5)
     if client.fault == "exit":
         sys.exit("client.py: exits")
     signal.signal(signal.SIGTERM, signal.SIG_IGN if client.fault == "stubborn" else stop)
