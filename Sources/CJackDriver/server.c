@@ -2,6 +2,7 @@
 #include "driver_state.h"
 
 #include <errno.h>
+#include <poll.h>
 
 rcore_jack_status_t rcore_jack_set_period(rcore_jack_t *jack, uint32_t nframes) {
     if (rcore_jack_is_lost(jack)) {
@@ -47,6 +48,25 @@ rcore_jack_status_t rcore_jack_connect(rcore_jack_t *jack, const char *source, c
     }
     int result = jack_connect(jack->client, source, destination);
     return result == 0 || result == EEXIST ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
+}
+
+bool rcore_jack_await_connection(rcore_jack_t *jack, const char *own, const char *far, uint32_t milliseconds) {
+    const uint64_t end = rcore_jack_clock() + milliseconds * UINT64_C(1000000);
+    while (!rcore_jack_is_lost(jack)) {
+        const jack_port_t *port = jack_port_by_name(jack->client, own);
+        if (port == NULL) {
+            return false;
+        }
+        // jackd's library first waits for about a period if a new graph has not been adopted.
+        if (jack_port_connected_to(port, far) > 0) {
+            return true;
+        }
+        if (rcore_jack_clock() >= end) {
+            return false;
+        }
+        poll(NULL, 0, 1);
+    }
+    return false;
 }
 
 rcore_jack_status_t rcore_jack_disconnect(rcore_jack_t *jack, const char *source, const char *destination) {

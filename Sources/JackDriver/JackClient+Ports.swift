@@ -47,6 +47,19 @@ extension JackClient {
         return rcore_jack_connect(handle, source, destination) == RCORE_JACK_OK
     }
 
+    /// Waits until the server's cycles use these connections, for at most half a second: frames
+    /// that are rendered earlier reach no device. Does not wait with PipeWire, whose libjack cannot
+    /// say when that is.
+    func awaitConnections(_ links: [PortLink]) {
+        guard !Self.isPipeWire else { return }
+        let (clock, name) = (ContinuousClock(), name)
+        let end = clock.now + .milliseconds(500)
+        for link in links {
+            let rest = max(.zero, end - clock.now) / .milliseconds(1)
+            rcore_jack_await_connection(handle, "\(name):\(link.own)", link.far, UInt32(rest))
+        }
+    }
+
     /// Removes a connection, if it exists.
     func disconnect(_ link: PortLink) {
         let (source, destination) = ends(of: link)

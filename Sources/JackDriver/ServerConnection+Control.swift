@@ -183,9 +183,11 @@ extension ServerConnection {
         }
         if isActive {
             if scan != nil { connectBlocks(client) }
+            awaitConnections(client)
             updateConnections(client, registered: registered)
             deactivateIfSuspended(client)
         }
+        reportDevicesIfDue()
         rcore_jack_wake(monitor.handle)
     }
 
@@ -247,6 +249,7 @@ extension ServerConnection {
             state.format = format
             state.pendingEvents.append(.serverReturned(format))
             state.pendingEvents.append(.devicesChanged(state.devices.map(\.device)))
+            state.reportIsDue = false
             return true
         }
         if isTaken {
@@ -286,6 +289,7 @@ extension ServerConnection {
                 restoreLinks(client)
                 connectBlocks(client)
                 client.releaseLatencies()
+                awaitConnections(client)
             } else {
                 prepareLinks(client)
             }
@@ -300,15 +304,13 @@ extension ServerConnection {
     @discardableResult
     private func makeLinks(_ client: JackClient) -> [(link: PortLink, isMade: Bool)] {
         let made = client.connect(Array(state.withLock { $0.history.restorable }))
-        state.withLock { state in
-            for (link, isMade) in made { state.history.record(link, isMade: isMade) }
-        }
+        state.withLock { $0.record(made) }
         return made
     }
 
     /// Restores the connections.
     private func restoreLinks(_ client: JackClient) {
-        state.withLock { $0.history.moveToNewServer() }
+        state.withLock { $0.moveToNewServer() }
         let made = makeLinks(client)
         releaseMainBlocks(connected: made.filter(\.isMade).map(\.link))
     }
@@ -316,7 +318,7 @@ extension ServerConnection {
     /// Prepares the connections that the next activation makes.
     private func prepareLinks(_ client: JackClient) {
         let links = state.withLock { state in
-            state.history.moveToNewServer()
+            state.moveToNewServer()
             return state.history.restorable
         }
         releaseMainBlocks(connected: links.filter { client.hasPort($0.far) })

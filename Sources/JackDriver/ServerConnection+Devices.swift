@@ -141,7 +141,7 @@ extension ServerConnection {
         }
         let made = client.connect(due.flatMap(\.links))
         state.withLock { state in
-            for (link, isMade) in made { state.history.record(link, isMade: isMade) }
+            state.record(made)
             for (index, ports, _) in due where index < state.blocks.count { state.blocks[index].setFar(ports) }
         }
     }
@@ -214,7 +214,8 @@ extension ServerConnection {
     }
 
     /// Updates the devices if the result is certain now, and queues `devicesChanged` if they differ
-    /// from before. Latencies that were read for the first time are no difference.
+    /// from before; if one has arrived, requests it for when that is connected. Latencies that were
+    /// read for the first time are no difference.
     func updateDevices(_ client: JackClient, _ scan: DeviceScan) {
         let ports = announcedPorts(of: client)
         let present = findDevices(client, in: ports)
@@ -230,8 +231,10 @@ extension ServerConnection {
             let isNotified = !state.devices.elementsEqual(found) {
                 $0.device == $1.device && ($0.latencies == $1.latencies || $0.latencies.isEmpty)
             }
+            let isArrival = !Set(state.devices.map(\.device.uid)).isSuperset(of: found.map(\.device.uid))
             state.devices = found
-            if isNotified || state.latenciesAreOverdue { state.reportDevices() }
+            guard isNotified || state.latenciesAreOverdue else { return }
+            if isArrival { state.reportIsDue = true } else { state.reportDevices() }
         }
     }
 
@@ -245,6 +248,24 @@ extension ServerConnection {
         return registered
     }
 
+    /// Queues `devicesChanged` if a report is due.
+    func reportDevicesIfDue() {
+        state.withLock { state in
+            if state.reportIsDue, state.phase == .open { state.reportDevices() }
+            state.reportIsDue = false
+        }
+    }
+
+    /// Waits until the server's cycles use the new connections, so that what is rendered after the
+    /// event that follows reaches its device (keeps SRV-2).
+    func awaitConnections(_ client: JackClient) {
+        let links = state.withLock { state in
+            defer { state.newLinks = [] }
+            return state.newLinks
+        }
+        client.awaitConnections(links)
+    }
+
     /// Restores connections whose far ports returned, and stores the current connections.
     func updateConnections(_ client: JackClient, registered: Set<String>?) {
         let (blocks, before) = state.withLock { ($0.blocks, $0.history) }
@@ -252,7 +273,9 @@ extension ServerConnection {
         var history = before
         let toRestore = history.update(
             with: current, exists: client.hasPort, wasRegistered: { registered?.contains($0) ?? true })
-        for link in toRestore { history.record(link, isMade: client.connect(link)) }
+        let restored = toRestore.map { (link: $0, isMade: client.connect($0)) }
+        for (link, isMade) in restored { history.record(link, isMade: isMade) }
+        client.awaitConnections(restored.filter(\.isMade).map(\.link))
         guard !monitor.snapshot.lost else { return }
         endNotes(of: blocks, before: before.made, now: current)
         state.withLock { state in
@@ -265,6 +288,20 @@ extension ServerConnection {
 }
 
 extension ServerConnection.State {
+    /// Records attempts to make connections.
+    mutating func record(_ attempts: [(link: PortLink, isMade: Bool)]) {
+        for (link, isMade) in attempts {
+            history.record(link, isMade: isMade)
+            if isMade { newLinks.append(link) }
+        }
+    }
+
+    /// Prepares the connections for another server.
+    mutating func moveToNewServer() {
+        history.moveToNewServer()
+        newLinks = []
+    }
+
     fileprivate func latencyFrames(ofPort uid: String) -> Int? {
         phase == .open ? devices.lazy.compactMap { $0.latencies[uid] }.first : nil
     }

@@ -47,6 +47,8 @@ final class ServerConnection: Sendable {
         var identity: Identity?
         var blocks: [PortBlock] = []
         var history = ConnectionHistory()
+        /// The connections that were made since the last wait for the server to adopt them.
+        var newLinks: [PortLink] = []
         /// When the history must be updated again at the latest.
         var connectionCheck: DispatchTime?
         /// The ports that may belong to a device and whose registration the server has announced;
@@ -54,6 +56,9 @@ final class ServerConnection: Sendable {
         var announced: Set<String>?
         /// The devices that were reported.
         var devices: [FoundDevice] = []
+        /// Whether the refresh is to report the devices, once it has connected those that have
+        /// arrived.
+        var reportIsDue = false
         /// Whether a query of latencies that were not read yet has timed out.
         var latenciesAreOverdue = false
         var driverSwitch: DriverSwitch

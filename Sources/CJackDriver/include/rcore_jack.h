@@ -293,6 +293,10 @@ uint32_t rcore_jack_connect_device(rcore_jack_t *jack, rcore_jack_direction_t di
 rcore_jack_status_t rcore_jack_connect(rcore_jack_t *jack, const char *source, const char *destination);
 /// Removes a connection. [control & active] _REFUSED: there is none; _LOST.
 rcore_jack_status_t rcore_jack_disconnect(rcore_jack_t *jack, const char *source, const char *destination);
+/// Waits until the server's cycles use a connection of the port `own` that was made, for at most
+/// `milliseconds`. Returns whether they do; false when lost. [control & active] jackd adopts a new
+/// graph between two cycles, and only after a cycle that all clients have completed in time.
+bool rcore_jack_await_connection(rcore_jack_t *jack, const char *own, const char *far, uint32_t milliseconds);
 /// Returns whether a port of that full name exists; false when lost. [control]
 bool rcore_jack_port_exists(rcore_jack_t *jack, const char *name);
 

@@ -60,6 +60,7 @@ struct Misbehaviour: Sendable, CustomTestStringConvertible {
             "Four threads notify everything at once, repeatedly", "cycle 5 storm", "on connect 1 storm",
             "on set_buffer_size 1 storm",
             prints: ["open"]),
+        Misbehaviour("Connections that never take effect", "fail port_connected_to every", prints: well),
         Misbehaviour("An xrun in each cycle", "cycle every tell xrun", prints: well),
         Misbehaviour(
             "PipeWire's behaviour", "pipewire",
@@ -79,6 +80,9 @@ struct Misbehaviour: Sendable, CustomTestStringConvertible {
             "The notification thread survives the reported end", arguments: ["--end", "info linger"], prints: well),
         Misbehaviour("Cycles continue after the end", arguments: ["--end", "info process"], prints: well),
         Misbehaviour("The end comes before activation", "on activate 1 die info", prints: lostEarly),
+        Misbehaviour(
+            "The end comes during the wait for connections", "on port_connected_to 1 die info",
+            prints: ["open: 48000 Hz", "start: done", "faulty event: serverLost", "period: error serverLost"]),
         Misbehaviour("The end comes before activation returns", "on activate 1 after die plain", prints: lostEarly),
         Misbehaviour(
             "The end is reported within a cycle", "on port_get_buffer 30 die info here",
