@@ -36,26 +36,29 @@ struct ConnectionHistory: Sendable {
 
     /// Updates the history with the current connections and returns the connections to make again.
     /// `wasRegistered` returns whether a port was registered or renamed since the last update: such
-    /// a port may have disappeared in between, even if it exists now.
+    /// a port may have disappeared in between, even if it exists now. jackd lists its connections
+    /// until a cycle runs, which may take long when it opens its driver again. They are therefore
+    /// made again although they are in `current`; where they do exist, that changes nothing.
     mutating func update(
         with current: Set<PortLink>, now: ContinuousClock.Instant = .now, exists: (String) -> Bool,
         wasRegistered: (String) -> Bool
     ) -> [PortLink] {
-        var toRestore: [PortLink] = []
+        var toRestore = made.intersection(current).filter { wasRegistered($0.far) && exists($0.far) }
         for link in made where !current.contains(link) { vanished[link] = now }
         for (link, since) in vanished {
             if current.contains(link) {
                 vanished[link] = nil
             } else if !exists(link.far) {
-                // Checked before the grace period, so that after a late update a port that
-                // disappeared does not count as a connection that was removed deliberately.
+                // This and the next case come before the grace period, so that after a late
+                // update a port that disappeared does not count as a connection that was removed
+                // deliberately.
                 vanished[link] = nil
                 awaited.insert(link)
-            } else if now - since > Self.grace {
-                vanished[link] = nil
             } else if wasRegistered(link.far) {
                 vanished[link] = nil
-                toRestore.append(link)
+                toRestore.insert(link)
+            } else if now - since > Self.grace {
+                vanished[link] = nil
             }
         }
         awaited.subtract(current)
@@ -63,7 +66,7 @@ struct ConnectionHistory: Sendable {
         awaited.subtract(returned)
         if awaited.count > Self.maximumAwaited { awaited = [] }
         made = current
-        return toRestore + returned
+        return Array(toRestore.union(returned))
     }
 
     /// Records whether an attempt to make a connection succeeded; if not, it awaits its far port.

@@ -80,6 +80,27 @@ struct ConnectionHistoryTests {
         #expect(back == [a])
     }
 
+    @Test("A remote port that returned between two checks is connected again, also after the grace period")
+    func renewedLate() {
+        var history = ConnectionHistory()
+        _ = history.update(with: [a], now: start, exists: { _ in true }, wasRegistered: { _ in false })
+        _ = history.update(with: [], now: start, exists: { _ in true }, wasRegistered: { _ in false })
+        let later = start + ConnectionHistory.grace + .seconds(1)
+        let back = history.update(with: [], now: later, exists: { _ in true }, wasRegistered: { _ in true })
+        #expect(back == [a] && !history.isUndecided)
+    }
+
+    @Test("A remote port that returned is connected again while the server still lists its previous connections")
+    func renewedBeforeCycle() {
+        var history = ConnectionHistory()
+        _ = history.update(with: [a, b], now: start, exists: { _ in true }, wasRegistered: { _ in false })
+        let back = history.update(with: [a, b], now: start, exists: { _ in true }, wasRegistered: { $0 == a.far })
+        #expect(back == [a])
+        // Its name may belong to a port that has disappeared again.
+        let none = history.update(with: [a, b], now: start, exists: { _ in false }, wasRegistered: { _ in true })
+        #expect(none.isEmpty && history.restorable == [a, b])
+    }
+
     @Test("Remote ports whose names do not recur, and released ports of the app, are forgotten")
     func bounded() {
         var history = ConnectionHistory()
