@@ -1,6 +1,9 @@
 import AudioRendering
+import CJackDriver
+import Dispatch
 import Foundation
 import JackDriver
+import Synchronization
 import TestSupport
 import Testing
 
@@ -29,6 +32,28 @@ extension RealServers {
             #expect(listing.status == 0 && listing.output.contains("system:playback_1"), "\(listing.output)")
             try engine.open()
             engine.close()
+        }
+
+        @Test("A shortage leaves the exact number free while another thread opens files in /proc")
+        func exact() throws {
+            for _ in 1...20 {
+                let isDone = Mutex(false)
+                let hasBegun = DispatchSemaphore(value: 0)
+                let hasEnded = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    while !isDone.withLock({ $0 }) {
+                        _ = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+                        hasBegun.signal()
+                    }
+                    hasEnded.signal()
+                }
+                hasBegun.wait()
+                let shortage = try DescriptorShortage(leaving: 31)
+                isDone.withLock { $0 = true }
+                hasEnded.wait()
+                #expect(rcore_jack_free_descriptors(UInt32.max) == 31)
+                shortage.release()
+            }
         }
 
         @Test("The device program fails with the reason", arguments: [15, 34])
