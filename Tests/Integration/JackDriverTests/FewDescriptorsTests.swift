@@ -48,9 +48,10 @@ extension RealServers {
                     hasEnded.signal()
                 }
                 hasBegun.wait()
-                let shortage = try DescriptorShortage(leaving: 31)
+                let creation = Result { try DescriptorShortage(leaving: 31) }
                 isDone.withLock { $0 = true }
                 hasEnded.wait()
+                let shortage = try creation.get()
                 #expect(rcore_jack_free_descriptors(UInt32.max) == 31)
                 shortage.release()
             }
