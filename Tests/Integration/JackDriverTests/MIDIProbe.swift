@@ -68,6 +68,12 @@ final class MIDIProbe: @unchecked Sendable {
         #expect(eventually { midi_probe_has_begun(handle) })
     }
 
+    /// Waits, in `during`, until the recording has `frames` of sound, from its first sample that is
+    /// not 0 on.
+    func waitForSound(frames: Int) {
+        #expect(eventually { midi_probe_heard(handle) >= UInt32(frames) })
+    }
+
     private func recording(_ frames: Int) -> Recording {
         var audio = [Float](repeating: 0, count: frames)
         midi_probe_copy_audio(handle, &audio, UInt32(frames))

@@ -22,32 +22,35 @@ extension RealServers {
             let environment = server.environment.merging(["AUDIOSESSION_SOCKET": service.socket]) { $1 }
             let example = try ChildProcess(try BuiltProgram.path("join"), [], environment: environment)
             #expect(eventually { example.output.contains("join: plays") }, "\(example.output)")
-            func control(_ arguments: [String]) throws {
+            /// Runs the command, and waits until the example has printed the line once more.
+            func control(_ arguments: [String], awaiting line: String) throws {
+                func count() -> Int { example.output.components(separatedBy: line).count }
+                let before = count()
                 let (status, output) = try ChildProcess.run(
                     try BuiltProgram.path("audiosession"), arguments, environment: environment)
                 #expect(status == 0, "\(output)")
+                #expect(eventually { count() > before }, "\(example.output)")
             }
             let probe = try MIDIProbe(on: name)
             try probe.connect("join:out", to: "probe-listener:audio")
+            // 220 Hz repeats after 2,400 frames; a ramp of 5 ms is shorter than 480.
+            let period = 2_400
+            let ramp = 480
             let recording = try probe.record(
                 [], frames: 384_000,
                 during: {
-                    try control(pausing)
-                    #expect(eventually { example.output.contains(paused) }, "\(example.output)")
-                    try control(resuming)
-                    #expect(eventually { example.output.contains("join: resumes") }, "\(example.output)")
+                    probe.waitForSound(frames: period + ramp)
+                    try control(pausing, awaiting: paused)
+                    try control(resuming, awaiting: "join: resumes")
                 })
             let sound = recording.audio
             let begin = try #require(sound.firstIndex { $0 != 0 })
             let pause = try #require(longestSilence(in: sound[begin...]))
             #expect(pause.count > 256)
-            // Without the pause, it is the periodic tone, but for the two ramps of 5 ms: 220 Hz
-            // repeats after 2,400 frames.
-            let ramp = 480
-            let period = 2_400
-            let before = max(begin, pause.lowerBound - ramp - period)..<(pause.lowerBound - ramp)
-            try #require(before.count > 240 && sound.count > pause.upperBound + 3 * period)
-            #expect(before.count < period || sound[before].max().map { abs($0 - 0.26) < 0.02 } == true)
+            // Without the pause, it is the periodic tone, but for the two ramps.
+            let before = (pause.lowerBound - ramp - period)..<(pause.lowerBound - ramp)
+            try #require(before.lowerBound >= begin && sound.count > pause.upperBound + 3 * period)
+            #expect(sound[before].max().map { abs($0 - 0.26) < 0.02 } == true)
             // The last frame of the fade-out has a gain of 0.
             let shift = pause.count - 1 + 2 * period
             let goesOn = before.allSatisfy { abs(sound[$0 + shift] - sound[$0]) < 1e-3 }

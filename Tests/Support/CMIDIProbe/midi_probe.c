@@ -19,6 +19,8 @@ struct midi_probe {
     jack_port_t *out, *audio, *midi;
     atomic_int state;
     atomic_bool has_begun;
+    /// The recorded frames from the first sample that is not 0 on.
+    _Atomic(uint32_t) heard;
     /// The server's frame at which the recording starts.
     _Atomic(uint32_t) start;
     uint32_t nframes;
@@ -81,9 +83,12 @@ static void record(midi_probe_t *probe, uint32_t begin, jack_nframes_t nframes) 
     probe->missed += begin - probe->recorded;
     atomic_store(&probe->has_begun, true);
     record_transport(probe, begin);
+    uint32_t heard = atomic_load(&probe->heard);
     for (uint32_t i = 0; i < nframes && begin + i < probe->nframes; i++) {
         probe->samples[begin + i] = samples[i];
+        heard += heard != 0 || samples[i] != 0;
     }
+    atomic_store(&probe->heard, heard);
     const uint32_t count = jack_midi_get_event_count(buffer);
     for (uint32_t i = 0; i < count && probe->nreceived < MOST_EVENTS; i++) {
         jack_midi_event_t event;
@@ -175,10 +180,13 @@ void midi_probe_play(midi_probe_t *probe, const midi_probe_event_t *events, uint
     probe->nframes = nframes;
     probe->next = probe->recorded = probe->missed = probe->nreceived = probe->ncycles = 0;
     atomic_store(&probe->has_begun, false);
+    atomic_store(&probe->heard, 0);
     atomic_store(&probe->state, STATE_ARMED);
 }
 
 bool midi_probe_has_begun(const midi_probe_t *probe) { return atomic_load(&probe->has_begun); }
+
+uint32_t midi_probe_heard(const midi_probe_t *probe) { return atomic_load(&probe->heard); }
 
 bool midi_probe_is_done(const midi_probe_t *probe) { return atomic_load(&probe->state) == STATE_IDLE; }
 

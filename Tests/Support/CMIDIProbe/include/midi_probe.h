@@ -30,6 +30,8 @@ bool midi_probe_connect(midi_probe_t *probe, const char *source, const char *des
 void midi_probe_play(midi_probe_t *probe, const midi_probe_event_t *events, uint32_t count, uint32_t nframes);
 /// Returns whether the first cycle is recorded.
 bool midi_probe_has_begun(const midi_probe_t *probe);
+/// Returns the number of frames recorded so far, from the first sample that is not 0 on.
+uint32_t midi_probe_heard(const midi_probe_t *probe);
 /// Returns whether everything is recorded.
 bool midi_probe_is_done(const midi_probe_t *probe);
 /// Returns the number of frames of the recording that are missing, because a client was late, or
