@@ -130,6 +130,18 @@ class InstallTest(unittest.TestCase):
         self.assertTrue((site / "audiosession/py.typed").exists())
         self.assertTrue(list((site / "audiosession/__pycache__").iterdir()))
 
+    def test_folder_of_a_package(self):
+        """CMake writes the folder in its own way: without a slash at the end."""
+        with tempfile.TemporaryDirectory() as folder:
+            options = ["--destdir", f"{folder}/package//", "--prefix", "/usr/"]
+            result = run(ROOT / "Scripts/install", *options, "--programs", PROGRAMS)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            tree = pathlib.Path(folder) / "package/usr"
+            listed = (tree / "lib/audiosession/files").read_text().splitlines()
+            self.assertEqual({*listed, "lib/audiosession/files"}, files_below(tree))
+            result = run(ROOT / "Scripts/install", *options, "--uninstall")
+            self.assertEqual((result.returncode, files_below(pathlib.Path(folder))), (0, set()), result.stderr)
+
     def check_removal(self, left, prepare, environment=None):
         """After an installation that was not completed, a removal leaves what was there before."""
         with tempfile.TemporaryDirectory() as folder:
