@@ -175,6 +175,21 @@ class InstallTest(unittest.TestCase):
         """Of an earlier version, nothing remains."""
         self.assertFalse((self.prefix / "bin/former").exists())
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can run commands as another user")
+    def test_folders_under_sudo(self):
+        """Under sudo, a folder belongs to the user who called it, where this user may make one."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o777)
+            (pathlib.Path(folder) / "root").mkdir(mode=0o755)
+            for environment, name, owner in (
+                    ({"SUDO_UID": "65534", "SUDO_GID": "65534"}, "mine/build", 65534), ({"SUDO_UID": "65534", "SUDO_GID": "65534"}, "root/build", 0),
+                    ({}, "other/build", 0), ({"SUDO_UID": "0", "SUDO_GID": "0"}, "third/build", 0)):
+                inherited = {key: value for key, value in os.environ.items() if not key.startswith("SUDO_")}
+                made = pathlib.Path(folder) / name
+                result = run("bash", "-euc", '. "$0"; make_folder "$1"', ROOT / "Scripts/packaging/by_user.sh", made, env={**inherited, **environment})
+                self.assertEqual((result.returncode, result.stderr), (0, ""), name)
+                self.assertEqual((made.stat().st_uid, made.parent.stat().st_uid), (owner, owner), name)
+
     def test_usage(self):
         for words in (["--prefix"], ["--loud"], ["--prefix", "relative"], ["--libdir", "/usr/lib"], ["--python", "/usr/lib/python3"]):
             result = run(ROOT / "Scripts/install", *words)

@@ -26,7 +26,8 @@ class ReleaseTest(unittest.TestCase):
         self.git(ROOT, "clone", "--quiet", "--no-tags", ROOT, self.clone)
         # Without what takes time and is not looked at; with the changes of the working folder.
         self.remove_other_files()
-        shutil.copy(ROOT / "Scripts/release", self.clone / "Scripts/release")
+        for name in ("Scripts/release", "Scripts/packaging/by_user.sh"):
+            shutil.copy(ROOT / name, self.clone / name)
         self.tested = pathlib.Path(temporary.name) / "tested"
         self.scripts(package=SAME, site=SAME, test=f"#!/bin/sh\ncd \"$(dirname \"$0\")\" && git rev-parse HEAD >{self.tested}\n")
         changes = self.clone / "CHANGELOG.md"
