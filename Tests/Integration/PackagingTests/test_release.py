@@ -29,7 +29,8 @@ class ReleaseTest(unittest.TestCase):
         for name in ("Scripts/release", "Scripts/packaging/by_user.sh"):
             shutil.copy(ROOT / name, self.clone / name)
         self.tested = pathlib.Path(temporary.name) / "tested"
-        self.scripts(package=SAME, site=SAME, test=f"#!/bin/sh\ncd \"$(dirname \"$0\")\" && git rev-parse HEAD >{self.tested}\n")
+        self.packaged = pathlib.Path(temporary.name) / "packaged"
+        self.scripts(package=f'{SAME}shift 2\necho "options: $*" >>{self.packaged}\n', site=SAME, test=f"#!/bin/sh\ncd \"$(dirname \"$0\")\" && git rev-parse HEAD >{self.tested}\n")
         changes = self.clone / "CHANGELOG.md"
         changes.write_text(re.sub(r"(?m)^(## [\d.]+),.*$", r"\1, unreleased", changes.read_text(), count=1))
         self.commit()
@@ -141,11 +142,13 @@ class ReleaseTest(unittest.TestCase):
         subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=self.output, check=True)
         self.assertEqual(self.git(self.clone, "tag", "--list"), "")
         self.assertFalse(self.tested.exists())
+        self.assertEqual(self.packaged.read_text(), "options: \n" * 2)
 
         self.date_the_changes()
-        subprocess.run(["rm", "-r", self.output], check=True)
+        subprocess.run(["rm", "-r", self.output, self.packaged], check=True)
         result = self.release()
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertEqual(self.packaged.read_text(), "options: --test\noptions: \n")
         head = self.git(self.clone, "rev-parse", "HEAD")
         self.assertEqual(self.tested.read_text(), head)
         self.assertEqual(self.git(self.clone, "cat-file", "-t", f"v{self.version()}"), "tag\n")
