@@ -40,11 +40,11 @@ final class MIDIProbe: @unchecked Sendable {
     }
 
     /// Sends events and records, again if a client was late: then frames are missing, or an app, as
-    /// `isLate` returns, has played something later. `prepare` runs before each attempt, `during`
-    /// at its beginning and while it records.
+    /// `isLate` returns, has played something later or not at all. `prepare` runs before each
+    /// attempt, `during` at its beginning and while it records.
     func record(
         _ events: [Event], frames: Int, prepare: () throws -> Void = {}, during: () throws -> Void = {},
-        isLate: () -> Bool = { false }
+        isLate: (Recording) -> Bool = { _ in false }
     ) throws -> Recording {
         for _ in 1...20 {
             try prepare()
@@ -58,7 +58,8 @@ final class MIDIProbe: @unchecked Sendable {
             midi_probe_play(handle, sent, UInt32(sent.count), UInt32(frames))
             try during()
             guard eventually({ midi_probe_is_done(handle) }) else { break }
-            if midi_probe_missed(handle) == 0 && !isLate() { return recording(frames) }
+            let recording = recording(frames)
+            if midi_probe_missed(handle) == 0 && !isLate(recording) { return recording }
         }
         throw TestFailure("In every recording, a client was late.")
     }

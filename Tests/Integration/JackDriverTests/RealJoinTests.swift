@@ -42,7 +42,8 @@ extension RealServers {
                     probe.waitForSound(frames: period + ramp)
                     try control(pausing, awaiting: paused)
                     try control(resuming, awaiting: "join: resumes")
-                })
+                },
+                isLate: { lacksPeriod($0.audio, until: 3 * period) })
             let sound = recording.audio
             let begin = try #require(sound.firstIndex { $0 != 0 })
             let pause = try #require(longestSilence(in: sound[begin...]))
@@ -57,6 +58,21 @@ extension RealServers {
             #expect(goesOn)
             _ = kill(example.identifier, SIGTERM)
             #expect(example.waitForEnd(seconds: 20) && example.reap() == 0)
+        }
+
+        /// Returns whether the server has lost a period of the example, which was late: silence
+        /// where it plays, to this many frames after the pause, or a ramp that is missing.
+        private func lacksPeriod(_ sound: [Float], until end: Int) -> Bool {
+            guard let begin = sound.firstIndex(where: { $0 != 0 }), let pause = longestSilence(in: sound[begin...]),
+                pause.lowerBound > begin + 24, pause.upperBound + end + 256 <= sound.count
+            else { return false }
+            func isSilent(_ frames: Range<Int>, within level: Float) -> Bool {
+                sound[frames].allSatisfy { abs($0) <= level }
+            }
+            let periods = stride(from: begin / 256 * 256, to: pause.upperBound + end, by: 256).map { $0..<($0 + 256) }
+            return periods.contains { !$0.overlaps(pause) && isSilent($0, within: 0) }
+                || !isSilent((pause.lowerBound - 24)..<pause.lowerBound, within: 0.05)
+                || !isSilent(pause.upperBound..<(pause.upperBound + 24), within: 0.05)
         }
 
         private func longestSilence(in samples: ArraySlice<Float>) -> Range<Int>? {

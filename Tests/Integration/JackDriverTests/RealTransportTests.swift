@@ -143,7 +143,7 @@ extension RealServers {
                     #expect(eventually { leader.transport.position.beat > 9 })
                 },
                 // jackd waits for a client that is late.
-                isLate: {
+                isLate: { _ in
                     TestServer.current == .pipewire && leader.player.engine.counters.lateCommands != lateCommands
                 })
             // The leader's own beats pass through the server as well: jackd keeps them exact, but a
