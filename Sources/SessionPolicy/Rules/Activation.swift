@@ -121,7 +121,10 @@ extension Arbitration {
         state.activeOrder.removeAll { $0 == id }
         state.pendingActivations.removeAll { $0 == id }
         interruptOthers(of: session, replacing: old)
-        state.activeOrder.append(id)
+        // ACT-5, SRV-3: what plays during a call that changes was activated after it, and stays so.
+        let playing = state.active.filter { precedence.rule(by: session, interrupting: $0) != nil }.map(\.id)
+        state.activeOrder.removeAll { playing.contains($0) }
+        state.activeOrder += [id] + playing
     }
 
     /// Interrupts the other active sessions that this session interrupts by some rule (keeps ACT-2,

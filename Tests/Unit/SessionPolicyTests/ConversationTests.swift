@@ -61,6 +61,20 @@ import Testing
         #expect(try scene.isActive(5))
     }
 
+    @Test("ACT-18, CAT-3, SRV-3: what plays during a conversation that changes continues, also at the next arbiter")
+    func changes() throws {
+        var scene = try scene()
+        try scene.do(input)
+        try scene.play(2)
+        try scene.configure(1, .playAndRecord, .voiceChat, .duckOthers)
+        #expect(try scene.isActive(1) && scene.isActive(2) && scene.interruptions.isEmpty)
+        var order = GrantOrder()
+        order.update(to: scene.state)
+        let records = scene.state.sessions.compactMap { scene.state.record(of: $0.id, order) }
+        let again = scene.policy.rebuild(scene.state.systemRecord(order), records, at: EventTime(nanoseconds: 1_000))
+        #expect(again.state == scene.state && again.effects.isEmpty)
+    }
+
     @Test("ACT-18, DUCK-1: a ducking prompt that starts during a conversation does not lower it")
     func isNotDucked() throws {
         var scene = try scene()
