@@ -62,10 +62,15 @@ extension Arbitration {
         releaseWaiters(for: stopped, .withNotice)
         // ACT-8: the highest level first, and of one level the one interrupted last.
         let newestFirst = records.inOrder(of: \.grantNumber).reversed().compactMap { state[$0] }
-        for level in Precedence.Level.allCases.reversed() {
-            for session in newestFirst where precedence.level(of: session) == level {
-                endWaitWithoutCause(of: session.id)
+        // A wait that ends may have been the cause of another one.
+        for _ in newestFirst {
+            let before = state
+            for level in Precedence.Level.allCases.reversed() {
+                for session in newestFirst where precedence.level(of: session) == level {
+                    endWaitWithoutCause(of: session.id)
+                }
             }
+            guard state != before else { break }
         }
         if !state.isDoNotDisturbOn { setDoNotDisturb(false) }
     }

@@ -104,6 +104,25 @@ import Testing
             ])
     }
 
+    @Test("SRV-3: a wait for a session that waits without a cause ends, too")
+    func waitForOneThatReturns() {
+        var ringing = SessionState(id: SessionID(8), app: .system, rank: .call)
+        ringing.configuration = Configuration(category: .playAndRecord, requestedOptions: .duckOthers)
+        ringing.isRinging = true
+        ringing.activity = waiting(for: nil)
+        // Granted later, therefore examined first, while the other call still waits.
+        var call = SessionState(id: SessionID(9), app: .system, rank: .call)
+        call.configuration = Configuration(category: .playAndRecord)
+        call.activity = waiting(for: 8)
+        var system = SystemRecord()
+        system.sessions = [
+            SessionRecord(session: ringing, grantNumber: 4, app: AppState(id: .system)),
+            SessionRecord(session: call, grantNumber: 5, app: AppState(id: .system)),
+        ]
+        // INT-6: a ringing call interrupts no other call.
+        #expect(rebuild([], system).state.activeOrder == [SessionID(8), SessionID(9)])
+    }
+
     @Test("SRV-3: a session that is no longer ducked is notified, although its own state is the same (ACT-12, DUCK-2)")
     func missingDucker() throws {
         var scene = Scene()
